@@ -1,0 +1,93 @@
+"""`--assert`: a path into the report, a comparison, a number."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from clusterscope.errors import AssertionFailedError, SpecError, UnknownNameError
+
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_FORM = re.compile(r"\s*([A-Za-z_][\w.\-]*)\s*(>=|<=|==|!=|>|<)\s*(\S.*?)\s*")
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """One expression such as `jobs.0.busbw_GBps >= 350`."""
+
+    text: str
+    path: str
+    sign: str
+    value: float | str
+
+    @classmethod
+    def parse(cls, text: str) -> Assertion:
+        """Read an expression.
+
+        Raises:
+            SpecError: it is not of the form PATH OPERATOR VALUE.
+        """
+        match = _FORM.fullmatch(text)
+        if not match:
+            raise SpecError(
+                "--assert",
+                f"{text!r} is not PATH OPERATOR VALUE",
+                "write it like 'jobs.0.busbw_GBps >= 350', with one of " + " ".join(_OPERATORS),
+            )
+        path, sign, value = match.groups()
+        try:
+            return cls(text, path, sign, float(value))
+        except ValueError:
+            pass
+        if sign not in ("==", "!="):
+            raise SpecError(
+                "--assert", f"{value!r} in {text!r} is not a number", f"{sign} needs one"
+            )
+        return cls(text, path, sign, value.strip("'\""))
+
+    def check(self, report: dict[str, Any]) -> None:
+        """Hold the expression against a report.
+
+        Raises:
+            UnknownNameError: the report has nothing at the path.
+            SpecError: what is there cannot be compared.
+            AssertionFailedError: it does not hold.
+        """
+        found = _look_up(report, self.path)
+        if isinstance(found, dict | list):
+            raise SpecError(
+                "--assert", f"{self.path!r} is a table, not a value", "name a value in it"
+            )
+        if isinstance(self.value, float) and not isinstance(found, int | float):
+            if found is not None:
+                raise SpecError("--assert", f"{self.path!r} is {found!r}, not a number")
+            raise AssertionFailedError(f"--assert: {self.text}: {self.path} has no value here")
+        if not _OPERATORS[self.sign](found, self.value):
+            raise AssertionFailedError(f"--assert: {self.text}: it is {found!r}")
+
+
+def _look_up(report: dict[str, Any], path: str) -> Any:  # noqa: ANN401 - any value of a report
+    """Value at a dotted path; list items go by index."""
+    here: Any = report
+    for part in path.split("."):
+        items = {str(i): item for i, item in enumerate(here)} if isinstance(here, list) else here
+        if not isinstance(items, dict) or part not in items:
+            raise _missing(path, part, list(items) if isinstance(items, dict) else [])
+        here = items[part]
+    return here
+
+
+def _missing(path: str, part: str, keys: list[str]) -> UnknownNameError:
+    hint = f"{part!r} is not one of {', '.join(keys[:12])}" if keys else "it is a single value"
+    near = [path.replace(part, key) for key in keys]
+    return UnknownNameError("value in the report at", path, near, hint)

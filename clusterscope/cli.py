@@ -1,0 +1,326 @@
+"""The command line: composition, exit codes, stderr.
+
+stdout carries data, stderr narration. Every import of a room is inside the command that needs it,
+so that `--help` costs nothing. Exit codes: 0 fine, 1 findings, 2 bad input, 3 assertion failed,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clusterscope import __version__
+from clusterscope.errors import ClusterscopeError, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clusterscope.engine.timeline import Timeline
+    from clusterscope.spec.model import ClusterSpec
+
+FORMATS = ("md", "html", "json", "csv", "svg")
+
+
+class SpecFirst(click.Group):
+    """A group whose first word may be a spec: `clusterscope xai-colossus-100k --export out`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the hidden `open` command in front of anything that is not a command."""
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "--version")):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+    def format_usage(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Usage in both of its forms."""
+        formatter.write_usage("clusterscope", "[SPEC] [OPTIONS]")
+        formatter.write_usage("clusterscope", "COMMAND [ARGS]...")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Options of the command that has no name."""
+        with formatter.section("With a SPEC (preset name or TOML path)"):
+            opener = self.commands["open"]
+            records = [p.get_help_record(ctx) for p in opener.get_params(ctx)]
+            formatter.write_dl([r for r in records if r and "--help" not in r[0]])
+
+
+@click.group(cls=SpecFirst, context_settings={"help_option_names": ["--help", "-h"]})
+@click.version_option(__version__, message="clusterscope %(version)s")
+def cli() -> None:
+    """Terminal explorer and digital twin for AI cluster networks."""
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that change what is simulated."""
+    for option in reversed(
+        [
+            click.option("--set", "sets", multiple=True, metavar="KEY=VALUE",
+                         help="change a key of the spec (jobs.0.message_bytes=2GiB)"),
+            click.option("--transport", metavar="NAME", help="another transport, at its defaults"),
+            click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="seed of all chance"),
+            click.option("--steps", type=click.IntRange(0, 10_000_000), help="steps to run"),
+            click.option("--until", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+                         help="run until this simulated time instead"),
+            click.option("--fail", "fails", multiple=True, metavar="NAME[@STEP]",
+                         help="fail a cable, switch, NIC, GPU or node"),
+            click.option("--events", type=click.Path(path_type=Path), metavar="FILE",
+                         help="TOML file with [[events]]"),
+        ]
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@cli.command("open", hidden=True)
+@click.argument("spec", required=False)
+@run_options
+@click.option("--export", "directory", type=click.Path(path_type=Path), metavar="DIR",
+              help="run headless and write a report bundle into DIR")  # fmt: skip
+@click.option("--format", "formats", default=",".join(FORMATS), show_default=True,
+              help="what to write")  # fmt: skip
+@click.option("--assert", "asserts", multiple=True, metavar="EXPR",
+              help="exit 3 unless it holds ('jobs.0.busbw_GBps >= 350')")  # fmt: skip
+@click.option("--stamp", is_flag=True, help="put the time of the run into the manifest")
+def open_command(
+    spec: str | None,
+    directory: Path | None,
+    formats: str,
+    asserts: tuple[str, ...],
+    stamp: bool,
+    **changes: Any,  # noqa: ANN401 - the options of run_options, passed on as they are
+) -> None:
+    """Open the explorer on SPEC, or run it headless with --export."""
+    from clusterscope.assertions import Assertion
+
+    wanted = tuple(Assertion.parse(text) for text in asserts)
+    chosen = _formats(formats)
+    if directory is None and not wanted:
+        _explore(spec, changes)
+        return
+    if spec is None:
+        raise SpecError(
+            "--export", "needs a SPEC", "name a preset (clusterscope presets) or a file"
+        )
+    timeline, steps = _timeline(spec, changes)
+    if directory is not None:
+        _export(timeline, directory, steps, chosen, stamp)
+    if wanted:
+        from clusterscope.metrics.report import report
+
+        facts = report(timeline, steps)
+        for assertion in wanted:
+            assertion.check(facts)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="as JSON")
+def presets(as_json: bool) -> None:
+    """List the presets."""
+    from clusterscope.spec.presets import summaries
+
+    rows = summaries()
+    if as_json:
+        click.echo(json.dumps([row._asdict() for row in rows], indent=1, ensure_ascii=False))
+        return
+    width = max(len(row.name) for row in rows)
+    click.echo(f"{'name':<{width}}  {'GPUs':>9}  {'nodes':>7}  {'transport':<11} title")
+    for row in rows:
+        click.echo(
+            f"{row.name:<{width}}  {row.gpus:>9,}  {row.nodes:>7,}  {row.transport:<11} {row.title}"
+        )
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of a spec."""
+    from clusterscope.spec.presets import schema as spec_schema
+
+    click.echo(json.dumps(spec_schema(), indent=1))
+
+
+@cli.command()
+@click.argument("spec")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="change a key of the spec")
+@click.option("--json", "as_json", is_flag=True, help="as JSON")
+@click.pass_context
+def check(ctx: click.Context, spec: str, sets: tuple[str, ...], as_json: bool) -> None:
+    """Print findings about SPEC; exit 1 when one is an error."""
+    from clusterscope.engine.scenario import build
+    from clusterscope.engine.timeline import Timeline
+    from clusterscope.metrics.findings import findings
+    from clusterscope.spec.presets import load
+
+    timeline = Timeline(build(load(spec, sets)))
+    found = findings(timeline.scenario, timeline.at(0))
+    if as_json:
+        click.echo(json.dumps([dataclasses.asdict(f) for f in found], indent=1, ensure_ascii=False))
+    else:
+        for finding in found:
+            click.echo(
+                f"{finding.severity:<7} {finding.where}: {finding.message}  [{finding.rule}]"
+            )
+    if any(f.severity == "error" for f in found):
+        ctx.exit(1)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--verify", is_flag=True, help="recompute the digests and compare; exit 1 if they differ"
+)
+@click.pass_context
+def replay(ctx: click.Context, file: Path, verify: bool) -> None:
+    """Reopen a saved timeline in the explorer, or verify it."""
+    from clusterscope.engine import replay as saved
+
+    if verify:
+        differing = saved.verify(file)
+        for step in differing:
+            click.echo(f"step {step}: digest differs")
+        click.echo("the replay gives other frames" if differing else "every digest agrees")
+        ctx.exit(1 if differing else 0)
+    recorded = saved.read(file)
+    _run_explorer(str(file), lambda: recorded.timeline(), step=recorded.step)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    chosen = tuple(part.strip() for part in text.split(",") if part.strip())
+    for part in chosen:
+        if part not in FORMATS:
+            raise SpecError("--format", f"{part!r} is not a format", f"use {', '.join(FORMATS)}")
+    if not chosen:
+        raise SpecError("--format", "names no format", f"use {', '.join(FORMATS)}")
+    return chosen
+
+
+def _spec(name: str, changes: dict[str, Any]) -> ClusterSpec:
+    from clusterscope.spec.presets import load
+
+    sets = list(changes["sets"])
+    if changes["transport"] is not None:
+        sets.append("transport=" + json.dumps(changes["transport"]))
+    if changes["seed"] is not None:
+        sets.append(f"sim.seed={changes['seed']}")
+    return load(name, sets)
+
+
+def _timeline(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
+    """The timeline asked for, and how many steps to run it."""
+    from clusterscope.engine.events import Event
+    from clusterscope.engine.scenario import build
+    from clusterscope.engine.timeline import Timeline
+    from clusterscope.spec.events import read_events
+
+    if changes["steps"] is not None and changes["until"] is not None:
+        raise SpecError("--until", "cannot go with --steps", "give one of them")
+    spec = _spec(name, changes)
+    scenario = build(spec)
+    timeline = Timeline(scenario)
+    if changes["events"] is not None:
+        for row in read_events(changes["events"]):
+            timeline.inject(
+                Event.named(scenario.names, row.kind, row.target, step=row.step, scale=row.scale)
+            )
+    for text in changes["fails"]:
+        target, step = _at(text)
+        timeline.inject(Event.named(scenario.names, "fail", target, step=step))
+    steps = spec.sim.steps if changes["steps"] is None else changes["steps"]
+    if changes["until"] is not None:
+        steps = max(1, round(changes["until"] / spec.sim.dt_s))
+        if steps > 10_000_000:
+            raise SpecError(
+                "--until", f"{changes['until']!r} is {steps:,} steps", "use a larger sim.dt_s"
+            )
+    return timeline, steps
+
+
+def _at(text: str) -> tuple[str, int]:
+    """Name and step of NAME[@STEP]."""
+    name, at, step = text.rpartition("@")
+    if not at:
+        return text, 0
+    if not step.isdecimal() or len(step) > 8:
+        raise SpecError("--fail", f"{step!r} after @ is not a step", "write NAME or NAME@STEP")
+    return name, int(step)
+
+
+def _export(
+    timeline: Timeline, directory: Path, steps: int, formats: tuple[str, ...], stamp: bool
+) -> None:
+    from clusterscope.export.bundle import write_bundle
+
+    if not sys.stderr.isatty():
+        write_bundle(timeline, directory, steps=steps, formats=formats, stamp=stamp)
+        return
+    with click.progressbar(length=1000, label="running", file=sys.stderr, show_eta=False) as bar:
+
+        def progress(label: str, share: float) -> None:
+            bar.label = label
+            bar.update(max(0, int(share * 1000) - bar.pos))
+
+        write_bundle(
+            timeline, directory, steps=steps, formats=formats, stamp=stamp, progress=progress
+        )
+    click.echo(f"wrote {click.format_filename(directory)}", err=True)
+
+
+def _explore(spec: str | None, changes: dict[str, Any]) -> None:
+    if spec is None:
+        _run_explorer(None, None)
+        return
+    from clusterscope.spec.presets import names
+
+    if spec not in names() and not Path(spec).exists():
+        _spec(spec, changes)
+    _run_explorer(spec, lambda: _timeline(spec, changes)[0])
+
+
+def _run_explorer(title: str | None, opened: Callable[[], Timeline] | None, step: int = 0) -> None:
+    from clusterscope.tui.run import run
+
+    run(title, opened, step=step, export=_export_from_explorer)
+
+
+def _export_from_explorer(timeline: Timeline, directory: Path, steps: int) -> None:
+    from clusterscope.export.bundle import write_bundle
+
+    write_bundle(timeline, directory, steps=steps, formats=FORMATS)
+
+
+def _terminated(signum: int, frame: object) -> None:  # noqa: ARG001 - the handler's signature
+    raise KeyboardInterrupt
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        status = cli.main(args, prog_name="clusterscope", standalone_mode=False)
+    except ClusterscopeError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.Abort:
+        _fail("interrupted", 130)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, code: int) -> None:
+    printable = "".join(c if c.isprintable() else "�" for c in message)
+    click.echo(f"clusterscope: {printable}", err=True)
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Time: events, frames, rates and the timeline."""

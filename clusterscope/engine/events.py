@@ -1,0 +1,90 @@
+"""Things done to the cluster: fail, degrade and restore of cables, switches, NICs, GPUs and nodes.
+
+An event on disk names its target; in memory it points at a `Thing`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from clusterscope.errors import SpecError
+from clusterscope.fabric.arrays import Health
+from clusterscope.fabric.names import Names
+from clusterscope.fabric.things import Thing
+
+Kind = Literal["fail", "degrade", "restore"]
+KINDS: tuple[Kind, ...] = ("fail", "degrade", "restore")
+BREAKABLE = ("cable", "link", "switch", "nic", "gpu", "node")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing done at the start of a step.
+
+    Attributes:
+        step: when.
+        kind: fail, degrade (cables only: to `scale` of the line rate) or restore.
+        target: what; a link stands for its cable.
+        name: the target's name, for people and files.
+        scale: share of the line rate left by degrade.
+    """
+
+    step: int
+    kind: Kind
+    target: Thing
+    name: str
+    scale: float = 0.5
+
+    @classmethod
+    def named(cls, names: Names, kind: Kind, name: str, *, step: int, scale: float = 0.5) -> Event:
+        """Event on the thing called `name`.
+
+        Raises:
+            UnknownNameError: nothing is called that.
+            SpecError: the thing cannot fail, or cannot be degraded.
+        """
+        thing = names.find(name)
+        if thing.kind == "link":
+            thing = Thing("cable", thing.index // 2)
+        if thing.kind not in BREAKABLE:
+            raise SpecError(
+                name, f"a {thing.kind} cannot {kind}", f"use one of {', '.join(BREAKABLE)}"
+            )
+        if kind == "degrade" and thing.kind != "cable":
+            raise SpecError(name, f"a {thing.kind} cannot degrade", "degrade a cable")
+        return cls(step, kind, thing, names.thing(thing), scale)
+
+    def text(self) -> str:
+        """The event in a few words."""
+        return f"{self.kind} {self.name}" + (
+            f" to {self.scale:g}" if self.kind == "degrade" else ""
+        )
+
+
+_FIELD = {
+    "cable": "cable_scale",
+    "switch": "switch_up",
+    "nic": "nic_up",
+    "gpu": "gpu_up",
+    "node": "node_up",
+}
+
+
+def apply(health: Health, events: Iterable[Event]) -> Health:
+    """Health after the events, in order; the same object when there are none."""
+    changed: dict[str, np.ndarray] = {}
+    for event in events:
+        field = _FIELD[event.target.kind]
+        array = changed.setdefault(field, getattr(health, field).copy())
+        if event.target.kind == "cable":
+            array[event.target.index] = {"fail": 0.0, "degrade": event.scale, "restore": 1.0}[
+                event.kind
+            ]
+        else:
+            array[event.target.index] = event.kind != "fail"
+    return dataclasses.replace(health, **changed) if changed else health

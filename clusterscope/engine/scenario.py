@@ -1,0 +1,94 @@
+"""A scenario: everything that never changes while time passes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+
+from clusterscope.columns import F64
+from clusterscope.engine.events import Event
+from clusterscope.engine.loads import Load, compile_load
+from clusterscope.fabric.arrays import Fabric, Health
+from clusterscope.fabric.build import build as build_fabric
+from clusterscope.fabric.names import Names
+from clusterscope.spec.model import ClusterSpec, TransportSpec
+from clusterscope.traffic.flows import JobProgram
+from clusterscope.traffic.program import build as build_program
+from clusterscope.transport.model import Transport, goodput, resolve
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """One cluster, its jobs and its schedule, compiled.
+
+    Attributes:
+        spec: what the user wrote.
+        fabric: what is cabled to what.
+        names: index to name and back.
+        transport: the resolved transport.
+        program: one compiled job a job of the spec.
+        loads: by job and phase, the phase's flows as the solver takes them.
+        schedule: events of the spec.
+    """
+
+    spec: ClusterSpec
+    fabric: Fabric
+    names: Names
+    transport: Transport
+    program: tuple[JobProgram, ...]
+    loads: tuple[tuple[Load, ...], ...]
+    schedule: tuple[Event, ...]
+
+    @cached_property
+    def goodput(self) -> F64:
+        """Payload per wire byte of every link, (L,)."""
+        return goodput(self.fabric, self.transport)
+
+    @cached_property
+    def whole(self) -> Health:
+        """The cluster with nothing broken."""
+        return Health.whole(self.fabric)
+
+    def scheduled(self, step: int) -> tuple[Event, ...]:
+        """Events that the spec itself schedules for a step."""
+        return tuple(e for e in self.schedule if e.step == step)
+
+
+def build(spec: ClusterSpec) -> Scenario:
+    """Compile a spec.
+
+    Raises:
+        SpecError: counts that cannot be built, or a job that does not fit.
+        UnknownNameError: a part or an event target that does not exist.
+    """
+    fabric = build_fabric(spec)
+    names = Names(fabric)
+    transport = resolve(spec)
+    program = build_program(spec, fabric)
+    schedule = tuple(
+        Event.named(names, e.kind, e.target, step=e.step, scale=e.scale) for e in spec.events
+    )
+    loads = _loads(spec, transport, program)
+    return Scenario(spec, fabric, names, transport, program, loads, schedule)
+
+
+def with_transport(scenario: Scenario, name: str) -> Scenario:
+    """The same cluster, jobs and schedule under another transport at its defaults.
+
+    Raises:
+        UnknownNameError: no such transport in the catalogue.
+    """
+    spec = scenario.spec.model_copy(update={"transport": TransportSpec(name=name)})
+    transport = resolve(spec)
+    loads = _loads(spec, transport, scenario.program)
+    return dataclasses.replace(scenario, spec=spec, transport=transport, loads=loads)
+
+
+def _loads(
+    spec: ClusterSpec, transport: Transport, program: tuple[JobProgram, ...]
+) -> tuple[tuple[Load, ...], ...]:
+    return tuple(
+        tuple(compile_load(phase, transport, spec.sim.seed, job) for phase in p.phases)
+        for job, p in enumerate(program)
+    )

@@ -1,0 +1,227 @@
+"""The physics of one step, as named phases: apply events, reroute, share, move, finish.
+
+Within a step the model advances from one boundary to the next: the end of a phase of a job, the
+moment when routes have reacted to a failure, the end of the step. Between boundaries every entity
+keeps its max-min rate. Entities of one phase that finish between two boundaries free their rate at
+the next boundary; for equal sizes that start together this changes nothing (FAIR-07), else it is an
+error of first order in dt (docs/model.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence, Set
+
+import numpy as np
+
+from clusterscope.columns import F64, Bool
+from clusterscope.engine import invariants
+from clusterscope.engine.events import Event, apply
+from clusterscope.engine.frame import Flow, Frame, JobState
+from clusterscope.engine.network import Network, PhaseKey, Share
+from clusterscope.engine.scenario import Scenario
+from clusterscope.errors import SpecError
+from clusterscope.fabric.arrays import Health
+from clusterscope.units import BITS_PER_BYTE, GIGA
+
+# Boundaries that one step may have before dt is called too long; estimate of patience.
+_MAX_BOUNDARIES = 50_000
+# Bytes below this share of the entity's size count as moved: float rounding, not physics.
+_DONE = 1e-12
+
+
+def start(scenario: Scenario, events: Sequence[Event] = ()) -> Frame:
+    """Frame at step 0."""
+    jobs = tuple(_begin(scenario, job, 0, 0.0, math.nan) for job in range(len(scenario.program)))
+    network = Network(scenario, scenario.whole, scenario.whole)
+    return _open(scenario, 0, scenario.whole, Flow(jobs, network, None), events)
+
+
+def step(scenario: Scenario, frame: Frame, events: Sequence[Event] = ()) -> Frame:
+    """The frame after `frame`, with the events of its step applied."""
+    return _open(scenario, frame.step + 1, frame.health, frame.after, events)
+
+
+def _open(
+    scenario: Scenario, step_index: int, health: Health, state: Flow, events: Sequence[Event]
+) -> Frame:
+    now = step_index * scenario.spec.sim.dt_s
+    changed = apply(health, events)
+    if changed is not health:
+        state = _react(scenario, state, changed, now)
+    after, loads = _advance(scenario, state, now, (step_index + 1) * scenario.spec.sim.dt_s)
+    frame = Frame(step_index, now, changed, state, loads, tuple(events), after)
+    invariants.check(scenario, frame)
+    return frame
+
+
+def _react(scenario: Scenario, state: Flow, health: Health, now: float) -> Flow:
+    """Links change at once; routes follow after the transport's reroute time."""
+    delay = scenario.transport.reroute_s
+    if delay == 0:
+        return Flow(state.jobs, Network(scenario, health, health), None)
+    return Flow(state.jobs, state.network.with_actual(health), now + delay)
+
+
+def _begin(scenario: Scenario, job: int, iteration: int, now: float, last_s: float) -> JobState:
+    """A job at the start of an iteration."""
+    loads = scenario.loads[job]
+    count = len(loads) if scenario.program[job].overlapped else min(1, len(loads))
+    return JobState(0, tuple(load.size_bytes for load in loads[:count]), iteration, now, last_s)
+
+
+def _keys(job: int, state: JobState) -> tuple[PhaseKey, ...]:
+    """Phases of a job that still have bytes to move."""
+    return tuple((job, state.phase + i) for i, left in enumerate(state.left) if (left > 0).any())
+
+
+def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple[Flow, F64]:
+    """State at `end`, and the mean load of every link from `begin` to `end`, (L,) Gb/s."""
+    jobs, network, due = list(state.jobs), state.network, state.reroute_due_s
+    spent: dict[int, tuple[float, Share]] = {}
+    now = begin
+    for _ in range(_MAX_BOUNDARIES):
+        if due is not None and due <= now:
+            network, due = Network(scenario, network.actual, network.actual), None
+        horizon = end if due is None else min(end, due)
+        share = _share(network, jobs)
+        spans = [_spans(job, state_, share) for job, state_ in enumerate(jobs)]
+        boundary = min([horizon, *(now + s for own in spans for s in own.values())])
+        _charge(spent, share, boundary - now)
+        for job, own in enumerate(spans):
+            ended = {key for key, seconds in own.items() if now + seconds <= boundary}
+            jobs[job] = _move(scenario, job, jobs[job], share, boundary - now, ended)
+            if ended and not _keys(job, jobs[job]):
+                jobs[job] = _finish(scenario, job, jobs[job], boundary)
+        now = boundary
+        if now < horizon and len(jobs) == 1:
+            jobs[0], now = _skip(scenario, network, jobs[0], now, horizon, spent)
+        if now >= end:
+            return Flow(tuple(jobs), network, due), _mean(spent, end - begin, scenario)
+    raise SpecError(
+        "sim.dt_s",
+        f"{scenario.spec.sim.dt_s!r} holds more than {_MAX_BOUNDARIES:,} phases of the jobs",
+        f"use at most {scenario.spec.sim.dt_s * (now - begin) / (end - begin):.2g}",
+    )
+
+
+def _share(network: Network, jobs: Sequence[JobState]) -> Share:
+    keys: list[PhaseKey] = []
+    active: dict[PhaseKey, Bool] = {}
+    for job, state in enumerate(jobs):
+        for key in _keys(job, state):
+            keys.append(key)
+            left = state.left[key[1] - state.phase]
+            if not (left > 0).all():
+                active[key] = left > 0
+    return network.share(tuple(keys), active or None)
+
+
+def _spans(job: int, state: JobState, share: Share) -> dict[PhaseKey, float]:
+    """Seconds until each running phase is done; inf when an entity of it stands still."""
+    spans = {}
+    for key in _keys(job, state):
+        left, pace = state.left[key[1] - state.phase], share.pace_gbps[key]
+        waiting = left > 0
+        seconds = math.inf
+        if pace[waiting].all():
+            seconds = float((left[waiting] / pace[waiting]).max()) * (BITS_PER_BYTE / GIGA)
+        spans[key] = seconds
+    return spans
+
+
+def _charge(spent: dict[int, tuple[float, Share]], share: Share, seconds: float) -> None:
+    """Note that the network was shared in this way for so long."""
+    if seconds > 0:
+        spent[id(share)] = (spent.get(id(share), (0.0, share))[0] + seconds, share)
+
+
+def _move(
+    scenario: Scenario,
+    job: int,
+    state: JobState,
+    share: Share,
+    seconds: float,
+    ended: Set[PhaseKey],
+) -> JobState:
+    """The job after its entities have sent for some seconds; phases in `ended` are done."""
+    moved = []
+    for i, left in enumerate(state.left):
+        key = (job, state.phase + i)
+        if key in ended:
+            moved.append(np.zeros_like(left))
+        elif key in share.pace_gbps:
+            size = scenario.loads[job][state.phase + i].size_bytes
+            rest = left - share.pace_gbps[key] * (GIGA / BITS_PER_BYTE) * seconds
+            moved.append(np.where(rest > size * _DONE, rest, 0.0))
+        else:
+            moved.append(left)
+    return dataclasses.replace(state, left=tuple(moved))
+
+
+def _finish(scenario: Scenario, job: int, state: JobState, now: float) -> JobState:
+    """The job after its running phase has ended: in the next phase or the next iteration."""
+    loads = scenario.loads[job]
+    following = state.phase + len(state.left)
+    if following < len(loads):
+        return dataclasses.replace(state, phase=following, left=(loads[following].size_bytes,))
+    return _begin(scenario, job, state.iteration + 1, now, now - state.started_s)
+
+
+def _skip(
+    scenario: Scenario,
+    network: Network,
+    state: JobState,
+    now: float,
+    horizon: float,
+    spent: dict[int, tuple[float, Share]],
+) -> tuple[JobState, float]:
+    """Jump over whole iterations of a lone job: each is like the one before."""
+    first = state.phase == 0 and state.started_s == now
+    if not first or not math.isfinite(state.last_iteration_s):
+        return state, now
+    parts = iteration_parts(scenario, network, 0)
+    length = sum(seconds for seconds, _ in parts)
+    count = int((horizon - now) / length) - 1 if 0 < length < math.inf else 0
+    if count < 1:
+        return state, now
+    for seconds, share in parts:
+        _charge(spent, share, seconds * count)
+    now += length * count
+    return _begin(scenario, 0, state.iteration + count, now, length), now
+
+
+def iteration_parts(scenario: Scenario, network: Network, job: int) -> list[tuple[float, Share]]:
+    """One iteration of a job alone in the network: (seconds, share) of each part of it.
+
+    Seconds are inf from the first part on that cannot finish. Parts are the phases, or, when
+    phases overlap, the spans between their ends.
+    """
+    state = _begin(scenario, job, 0, 0.0, math.nan)
+    parts: list[tuple[float, Share]] = []
+    while not state.iteration and state.left:
+        keys = _keys(job, state)
+        share = network.share(keys)
+        spans = _spans(job, state, share)
+        shortest = min(spans.values())
+        parts.append((shortest, share))
+        if not math.isfinite(shortest):
+            break
+        ended = {key for key, seconds in spans.items() if seconds <= shortest}
+        state = _move(scenario, job, state, share, shortest, ended)
+        if not _keys(job, state):
+            state = _finish(scenario, job, state, 0.0)
+    return parts
+
+
+def _mean(spent: dict[int, tuple[float, Share]], seconds: float, scenario: Scenario) -> F64:
+    """Mean load of every link over the time charged, (L,) Gb/s."""
+    spans = list(spent.values())
+    if len(spans) == 1 and math.isclose(spans[0][0], seconds, rel_tol=1e-9):
+        return spans[0][1].link_gbps
+    total = np.zeros(scenario.fabric.links)
+    for span, share in spans:
+        total += share.link_gbps * (span / seconds)
+    total.setflags(write=False)
+    return total

@@ -1,0 +1,15 @@
+"""The report, its schema and the manifest as canonical JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+
+def write(document: Mapping[str, object]) -> str:
+    """JSON text in the document's own key order, one space of indent, LF at the end.
+
+    Raises:
+        ValueError: a number that JSON does not know (nan, inf): the report says null there.
+    """
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

@@ -1,0 +1,1 @@
+"""What is cabled to what: a spec compiled to arrays."""

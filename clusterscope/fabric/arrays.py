@@ -1,0 +1,176 @@
+"""A compiled fabric: what is cabled to what, as arrays.
+
+Vertices are numbered NIC ports, then switches (leaves, spines, cores), then GPUs, then scale-up
+domains. Cables run from a lower vertex `a` to an upper vertex `b` and are sorted by tier, then by
+the lower vertex, then by its port: so a switch's uplinks are contiguous, NIC port p is cable p, and
+GPU g's scale-up cable is `tier_start[SCALE_UP] + g`. Cable c is the two links 2c (a to b, up) and
+2c+1 (b to a, down): `link ^ 1` is the way back, `link >> 1` the cable.
+
+Axes: G GPUs, M nodes, N NIC ports, S switches, D scale-up domains, C cables, L = 2C links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+
+from clusterscope.columns import F64, I8, I32, Arrays, Bool, Col
+
+NIC_LEAF, LEAF_SPINE, SPINE_CORE, SCALE_UP = range(4)
+TIER_NAMES = ("nic-leaf", "leaf-spine", "spine-core", "scale-up")
+SWITCH_TIERS = ("leaf", "spine", "core")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fabric(Arrays):
+    """Devices and cables of one cluster."""
+
+    nodes: int
+    gpus_per_node: int
+    nics_per_node: int
+    ports_per_nic: int
+    pods: int
+    gpu_nic_port: Annotated[I32, Col("G", "vertex", "first port of the GPU's NIC, -1 if none")]
+    gpu_domain: Annotated[I32, Col("G", "domain", "scale-up domain, -1 if none")]
+    port_leaf: Annotated[I32, Col("N", "switch", "leaf that the NIC port is cabled to")]
+    port_rank: Annotated[
+        I32, Col("N", "1", "place among all NIC ports in order of leaf, then leaf port")
+    ]
+    switch_tier: Annotated[I8, Col("S", "1", "1 leaf, 2 spine, 3 core")]
+    switch_pod: Annotated[I32, Col("S", "1", "pod, -1 for a core")]
+    switch_plane: Annotated[I32, Col("S", "1", "plane")]
+    switch_rail: Annotated[I32, Col("S", "1", "rail, -1 when it serves all rails")]
+    switch_block: Annotated[
+        I32,
+        Col("S", "1", "leaves and spines that are cabled all to all share a block; -1 for a core"),
+    ]
+    cable_a: Annotated[I32, Col("C", "vertex", "lower end")]
+    cable_b: Annotated[I32, Col("C", "vertex", "upper end")]
+    cable_gbps: Annotated[F64, Col("C", "Gb/s", "line rate, one direction")]
+    tier_start: Annotated[I32, Col("5", "cable", "first cable of each tier, then the total")]
+    up_start: Annotated[
+        I32, Col("S+1", "cable", "uplinks of switch s are cables up_start[s]:up_start[s+1]")
+    ]
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs, G."""
+        return len(self.gpu_nic_port)
+
+    @property
+    def ports(self) -> int:
+        """Number of NIC ports, N; also the vertex of switch 0."""
+        return len(self.port_leaf)
+
+    @property
+    def switches(self) -> int:
+        """Number of switches, S."""
+        return len(self.switch_tier)
+
+    @property
+    def cables(self) -> int:
+        """Number of cables, C."""
+        return len(self.cable_a)
+
+    @property
+    def links(self) -> int:
+        """Number of directed links, L."""
+        return 2 * len(self.cable_a)
+
+    @property
+    def gpu_vertex(self) -> int:
+        """Vertex of GPU 0."""
+        return self.ports + self.switches
+
+    @property
+    def domain_vertex(self) -> int:
+        """Vertex of scale-up domain 0."""
+        return self.ports + self.switches + self.gpus
+
+    @cached_property
+    def domains(self) -> int:
+        """Number of scale-up domains, D."""
+        return int(self.gpu_domain.max()) + 1 if len(self.gpu_domain) else 0
+
+    @cached_property
+    def link_gbps(self) -> F64:
+        """Line rate of every link, (L,) Gb/s."""
+        rates: F64 = np.repeat(self.cable_gbps, 2)
+        rates.setflags(write=False)
+        return rates
+
+    @cached_property
+    def cable_tier(self) -> I8:
+        """Tier of every cable, (C,): NIC_LEAF, LEAF_SPINE, SPINE_CORE or SCALE_UP."""
+        tiers: I8 = np.repeat(np.arange(4, dtype=np.int8), np.diff(self.tier_start))
+        tiers.setflags(write=False)
+        return tiers
+
+    def port_node(self, ports: I32) -> I32:
+        """Node of each NIC port."""
+        return (ports // (self.nics_per_node * self.ports_per_nic)).astype(np.int32)
+
+    def switches_of(self, tier: int) -> range:
+        """Switch indices of a tier (1 leaf, 2 spine, 3 core); they are contiguous."""
+        low, high = np.searchsorted(self.switch_tier, [tier, tier + 1])
+        return range(int(low), int(high))
+
+    def tier_cables(self, tier: int) -> range:
+        """Cable indices of a cable tier."""
+        return range(int(self.tier_start[tier]), int(self.tier_start[tier + 1]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Health(Arrays):
+    """What works: the state that events change.
+
+    A link carries bytes when its cable and both its ends work; its rate is the line rate times the
+    cable's scale.
+    """
+
+    cable_scale: Annotated[F64, Col("C", "1", "share of the line rate; 0 is a dead cable")]
+    switch_up: Annotated[Bool, Col("S", "1", "switch works")]
+    nic_up: Annotated[Bool, Col("N", "1", "NIC port works")]
+    node_up: Annotated[Bool, Col("M", "1", "node works")]
+    gpu_up: Annotated[Bool, Col("G", "1", "GPU works")]
+
+    @classmethod
+    def whole(cls, fabric: Fabric) -> Health:
+        """Everything works."""
+        return cls(
+            cable_scale=np.ones(fabric.cables),
+            switch_up=np.ones(fabric.switches, dtype=np.bool_),
+            nic_up=np.ones(fabric.ports, dtype=np.bool_),
+            node_up=np.ones(fabric.nodes, dtype=np.bool_),
+            gpu_up=np.ones(fabric.gpus, dtype=np.bool_),
+        )
+
+    @cached_property
+    def healthy(self) -> bool:
+        """True when nothing has failed or slowed down."""
+        return bool(
+            (self.cable_scale == 1.0).all()
+            and self.switch_up.all()
+            and self.nic_up.all()
+            and self.node_up.all()
+            and self.gpu_up.all()
+        )
+
+    def cable_rate(self, fabric: Fabric) -> F64:
+        """Usable rate of every cable, one direction, (C,) Gb/s; 0 where an end is dead."""
+        node_of_port = fabric.port_node(np.arange(fabric.ports, dtype=np.int32))
+        node_of_gpu = np.arange(fabric.gpus) // fabric.gpus_per_node
+        vertex_up = np.concatenate(
+            [
+                self.nic_up & self.node_up[node_of_port],
+                self.switch_up,
+                self.gpu_up & self.node_up[node_of_gpu],
+                np.ones(fabric.domains, dtype=np.bool_),
+            ]
+        )
+        alive = vertex_up[fabric.cable_a] & vertex_up[fabric.cable_b]
+        rate: F64 = np.where(alive, fabric.cable_gbps * self.cable_scale, 0.0)
+        return rate

@@ -1,0 +1,183 @@
+"""What deserves attention in a valid cluster, as values: one `check_*` function a rule.
+
+A finding is about the fabric as designed, not about its state. `error` means that the cluster
+cannot work as written, or is not the one that was published; `warning` that it will surprise;
+`info` is worth knowing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from clusterscope.columns import F64, bincount
+from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, TIER_NAMES, Fabric
+from clusterscope.fabric.counts import counts, tier_gbps
+from clusterscope.fabric.names import Names
+from clusterscope.spec.derive import derive
+from clusterscope.spec.model import ClusterSpec
+
+Severity = Literal["error", "warning", "info"]
+
+# Unicast LIDs are 0x0001 to 0xBFFF (InfiniBand architecture specification, volume 1).
+SUBNET_LIDS = 49_151
+# Above this a job that crosses the tier is bound by it rather than by its NICs.
+STEEP_TAPER = 2.0
+_TOLERANCE = 1e-9
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a rule found.
+
+    Attributes:
+        severity: how bad it is.
+        rule: name of the rule, stable.
+        where: key of the spec, tier, or name of a device.
+        message: one sentence.
+    """
+
+    severity: Severity
+    rule: str
+    where: str
+    message: str
+
+
+def audit(spec: ClusterSpec, fabric: Fabric) -> tuple[Finding, ...]:
+    """All findings about a cluster, errors first, then in order of the rules."""
+    found = [finding for check in CHECKS for finding in check(spec, fabric)]
+    order = ("error", "warning", "info")
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def check_expected(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
+    """Counts that differ from the ones the spec says were published."""
+    have = counts(fabric)
+    switches, cables = have["switches"], have["cables"]
+    built = {
+        "gpus": have["gpus"],
+        "nodes": have["nodes"],
+        **switches,
+        "nic_leaf_cables": cables["nic-leaf"],
+        "leaf_spine_cables": cables["leaf-spine"],
+        "spine_core_cables": cables["spine-core"],
+    }
+    for key, wanted in spec.expect.model_dump(exclude_none=True).items():
+        if built[key] != wanted:
+            message = f"the spec comes to {built[key]:,}, but {wanted:,} is expected"
+            yield Finding("error", "expected-count", f"expect.{key}", message)
+
+
+def check_ports_cabled(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
+    """NIC ports that lead to no leaf."""
+    leaves = fabric.switches_of(1)
+    loose = np.flatnonzero((fabric.port_leaf < 0) | (fabric.port_leaf >= leaves.stop))
+    if len(loose):
+        where = Names(fabric).nic(int(loose[0]))
+        message = f"{len(loose):,} NIC ports are cabled to no leaf, this one first"
+        yield Finding("error", "nic-without-leaf", where, message)
+
+
+def check_subnet(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
+    """InfiniBand planes with more ends and switches than a subnet has addresses."""
+    if not spec.transport.name.casefold().startswith("infiniband"):
+        return
+    ends = fabric.ports // fabric.ports_per_nic
+    for plane, switches in enumerate(np.bincount(fabric.switch_plane).tolist()):
+        if ends + switches > SUBNET_LIDS:
+            message = (
+                f"{ends:,} NIC ports and {switches:,} switches need {ends + switches:,} LIDs, and "
+                f"a subnet has {SUBNET_LIDS:,}: not routable as one subnet; use more planes"
+            )
+            where = f"plane{plane}" if fabric.ports_per_nic > 1 else "cluster"
+            yield Finding("error", "lid-budget", where, message)
+
+
+def check_oversubscription(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
+    """Tiers that take in more than they can send up."""
+    for tier in (LEAF_SPINE, SPINE_CORE):
+        taper = _worst_taper(fabric, tier)
+        if taper > 1 + _TOLERANCE:
+            severity: Severity = "warning" if taper > STEEP_TAPER + _TOLERANCE else "info"
+            overall = tier_gbps(fabric, NIC_LEAF) / tier_gbps(fabric, tier)
+            message = (
+                f"{taper:.4g}:1 from below to above at the fullest switch, "
+                f"{overall:.4g}:1 from all NICs to all cables of this tier"
+            )
+            yield Finding(severity, "oversubscription", TIER_NAMES[tier], message)
+
+
+def check_unused_leaf_ports(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
+    """Leaf ports without a NIC, and an SU that is not full."""
+    plan = derive(spec)
+    if plan is None:
+        return
+    last = plan.nodes - (plan.nodes - 1) // plan.su_nodes * plan.su_nodes
+    if last < plan.su_nodes:
+        message = f"the last SU in use has {last:,} of {plan.su_nodes:,} nodes"
+        yield Finding("info", "partial-su", "scale_out.su_nodes", message)
+    sockets = plan.leaves * plan.leaf_down
+    if fabric.ports < sockets:
+        message = f"{sockets - fabric.ports:,} of {sockets:,} leaf ports for NICs are free"
+        yield Finding("info", "unused-leaf-ports", TIER_NAMES[NIC_LEAF], message)
+
+
+def check_trunks(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
+    """Tiers where some pairs of switches share more cables than others."""
+    for tier in (LEAF_SPINE, SPINE_CORE):
+        trunks = _trunk_sizes(fabric, tier)
+        if len(trunks) and trunks.min() < trunks.max():
+            message = (
+                f"cabled pairs share {trunks.min():g} to {trunks.max():g} cables: equal shares of "
+                "traffic load them unequally"
+            )
+            yield Finding("info", "uneven-trunks", TIER_NAMES[tier], message)
+
+
+def check_estimates(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
+    """How many of the sourced numbers are estimates."""
+    guessed = sorted(key for key, source in spec.sources.items() if source.estimate)
+    if guessed:
+        rest = len(guessed) - _LISTED
+        listed = ", ".join(guessed[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+        message = f"{len(guessed)} of {len(spec.sources)} sourced numbers are estimates: {listed}"
+        yield Finding("info", "estimates", "sources", message)
+
+
+CHECKS: tuple[Callable[[ClusterSpec, Fabric], Iterator[Finding]], ...] = (
+    check_expected,
+    check_ports_cabled,
+    check_subnet,
+    check_oversubscription,
+    check_unused_leaf_ports,
+    check_trunks,
+    check_estimates,
+)
+
+
+def _worst_taper(fabric: Fabric, tier: int) -> float:
+    """Highest rate from below over rate up, of the switches below a cable tier; 0 without any."""
+    above, below = fabric.tier_cables(tier), fabric.tier_cables(tier - 1)
+    if not len(above):
+        return 0.0
+    up, down = slice(above.start, above.stop), slice(below.start, below.stop)
+    lower = fabric.cable_a[up] - fabric.ports
+    leading_up = bincount(lower, fabric.cable_gbps[up], fabric.switches)
+    from_below = bincount(
+        fabric.cable_b[down] - fabric.ports, fabric.cable_gbps[down], fabric.switches
+    )
+    has_uplinks = leading_up > 0
+    return float((from_below[has_uplinks] / leading_up[has_uplinks]).max())
+
+
+def _trunk_sizes(fabric: Fabric, tier: int) -> F64:
+    """Cables between each cabled pair of switches of a tier."""
+    cables = fabric.tier_cables(tier)
+    which = slice(cables.start, cables.stop)
+    pair = fabric.cable_a[which].astype(np.int64) << 32 | fabric.cable_b[which]
+    sizes: F64 = np.unique(pair, return_counts=True)[1].astype(np.float64)
+    return sizes

@@ -1,0 +1,1 @@
+"""Numbers a person asks for."""

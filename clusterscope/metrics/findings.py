@@ -1,0 +1,102 @@
+"""What deserves attention at a frame: the fabric's findings, and those about transport and jobs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from clusterscope.engine.frame import Frame
+from clusterscope.engine.scenario import Scenario
+from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, TIER_NAMES
+from clusterscope.fabric.audit import Finding, audit
+from clusterscope.metrics.jobs import JobMetrics, job_metrics
+from clusterscope.metrics.links import peak_utilization, tier_links
+from clusterscope.metrics.memo import per_frame, per_key
+
+# A link that paces a phase is named when it is fuller than the mean of its tier by this factor.
+_IMBALANCE = 1.2
+# A phase whose latency is more than this share of it is named.
+_LATENCY_RATIO = 0.5
+
+
+@per_frame
+def findings(scenario: Scenario, frame: Frame) -> tuple[Finding, ...]:
+    """All findings: about the fabric, the transport, and the jobs at the frame; errors first."""
+    found = [*_fabric(scenario), *_transport(scenario)]
+    for job in job_metrics(scenario, frame):
+        found.extend(_job(scenario, frame, job))
+    order = ("error", "warning", "info")
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+@per_key
+def _fabric(scenario: Scenario) -> tuple[Finding, ...]:
+    """Findings about the fabric as designed."""
+    return audit(scenario.spec, scenario.fabric)
+
+
+def _transport(scenario: Scenario) -> Iterator[Finding]:
+    """What the model of the transport leaves out."""
+    transport = scenario.transport
+    if not transport.hashed and transport.ordering == "in-order":
+        yield Finding(
+            "warning",
+            "reordering",
+            "transport.load_balancing",
+            f"{transport.policy.load_balancing} reorders packets, and NICs of {transport.name} "
+            "want them in order: the result is an upper bound",
+        )
+    if transport.policy.hash_seed == "shared" and transport.policy.load_balancing == "ecmp":
+        yield Finding(
+            "info",
+            "polarization",
+            "transport.hash_seed",
+            "all switches hash alike, so choices at successive tiers depend on each other",
+        )
+
+
+def _job(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]:
+    """What is wrong with one job."""
+    where = f"job {job.name!r}"
+    unreached = sum(phase.unreached for phase in job.phases)
+    if unreached:
+        message = f"{unreached:,} flows have no live path"
+        yield Finding("error", "unreachable", where, message)
+    if job.stalled:
+        dead = "" if unreached else " until routes avoid what is dead"
+        yield Finding("error", "stalled", where, f"the job stands still{dead}")
+    several = len(scenario.program) > 1
+    if several and not job.iterations and not job.stalled:
+        message = "no iteration has ended yet: its time is that of the job alone in the network"
+        yield Finding("info", "not-contended", where, message)
+    if frame.network.routed is not frame.network.actual:
+        message = "routes are those from before the last change of health"
+        yield Finding("info", "rerouting", where, message)
+    yield from _imbalance(scenario, frame, job)
+    for phase in job.phases:
+        if phase.seconds > 0 and phase.latency_s > _LATENCY_RATIO * phase.seconds:
+            message = (
+                f"{phase.latency_s / phase.seconds:.0%} of phase {phase.name!r} is latency: "
+                "messages are too small for a ring of this length"
+            )
+            yield Finding("info", "latency-bound", where, message)
+
+
+def _imbalance(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]:
+    """Switch-to-switch links that pace a job because others of their tier carry less."""
+    peak = peak_utilization(frame.network)
+    for phase in job.phases:
+        link = phase.bound_link
+        tier = int(scenario.fabric.cable_tier[link >> 1]) if link >= 0 else NIC_LEAF
+        if tier not in (LEAF_SPINE, SPINE_CORE) or not 0 < phase.seconds < math.inf:
+            continue
+        level = peak[tier_links(scenario.fabric, tier)]
+        mean = float(np.nanmean(level))
+        if mean > 0 and peak[link] > _IMBALANCE * mean:
+            message = (
+                f"{scenario.names.link(link)} carries {peak[link] / mean:.2g} times the mean of "
+                f"{TIER_NAMES[tier]} links and paces phase {phase.name!r}"
+            )
+            yield Finding("warning", "imbalance", f"job {job.name!r}", message)

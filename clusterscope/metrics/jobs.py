@@ -1,0 +1,311 @@
+"""How fast each job is, what paces it, and how far it is from the line rate.
+
+* `alone_s`: one iteration of the job alone in the network as it is at the frame, steady state.
+* `iteration_s`: the same for a single job; with several jobs, the last iteration that the job
+  finished beside the others when that was slower.
+* `ideal_s`: bytes only, at full line rate: in each phase every NIC port or GPU sends and receives
+  what it must over its own cable, with no headers, no latency and a perfect fabric behind it.
+* share of line = ideal_s / iteration_s; line_GBps is the busbw of ideal_s.
+
+algbw and busbw as nccl-tests defines them (doc/PERFORMANCE.md).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clusterscope.columns import F64, bincount
+from clusterscope.engine.frame import Frame
+from clusterscope.engine.network import Network, PhaseKey, Share
+from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.step import iteration_parts
+from clusterscope.fabric.arrays import SCALE_UP, Fabric
+from clusterscope.metrics.memo import per_key
+from clusterscope.traffic.flows import Exchange, JobProgram, Phase
+from clusterscope.traffic.program import algbw_GBps, busbw_GBps
+from clusterscope.units import BITS_PER_BYTE, GIGA
+
+
+@dataclass(frozen=True)
+class PhaseMetrics:
+    """One phase of an iteration.
+
+    Attributes:
+        name: what it is.
+        network: "scale-up" or "scale-out".
+        seconds: how long it takes; inf when it stalls, nan when a stall before it keeps it from
+            beginning.
+        latency_s: part of it that is latency, of the slowest entity.
+        bytes: payload that all senders move together.
+        bound_link: link that paces the slowest entity, -1 when none does.
+        rate_gbps: payload rate of the slowest entity while it sends, Gb/s.
+        entities: rates in the phase.
+        stalled: entities without a live path.
+        unreached: flows (queue pairs) without a live path.
+    """
+
+    name: str
+    network: str
+    seconds: float
+    latency_s: float
+    bytes: float
+    bound_link: int
+    rate_gbps: float
+    entities: int
+    stalled: int
+    unreached: int
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A job alone in the network once routes have reacted to the last failure.
+
+    Attributes:
+        from_s: when they will have.
+        iteration_s: one iteration from then on; inf when it stalls for good.
+        busbw_GBps: its busbw.
+    """
+
+    from_s: float
+    iteration_s: float
+    busbw_GBps: float  # noqa: N815 - the unit's own spelling
+
+
+@dataclass(frozen=True)
+class JobMetrics:
+    """One job at a frame; times in seconds, bandwidths in 10^9 B/s.
+
+    Attributes:
+        name: from the spec.
+        collective: from the spec.
+        ranks: GPUs of the job.
+        message_bytes: nccl-tests size.
+        iteration_s: one iteration; inf when stalled.
+        alone_s: one iteration of the job alone in the network.
+        last_iteration_s: the last iteration finished in the timeline; nan before the first.
+        ideal_s: lower bound of an iteration, by line rate.
+        healthy_s: one iteration of the job alone in the healthy network.
+        latency_s: part of an iteration that is latency.
+        algbw_GBps: message over iteration.
+        busbw_GBps: algbw times the factor of the collective.
+        line_GBps: busbw of an iteration of ideal_s.
+        error_band: what busbw_GBps may be in truth, (low, high).
+        phases: one iteration.
+        iterations: iterations done at the frame.
+        running_phase: index of the running phase.
+        settled: how it goes once routes have reacted; None when they have.
+    """
+
+    name: str
+    collective: str
+    ranks: int
+    message_bytes: float
+    iteration_s: float
+    alone_s: float
+    last_iteration_s: float
+    ideal_s: float
+    healthy_s: float
+    latency_s: float
+    algbw_GBps: float  # noqa: N815 - the unit's own spelling
+    busbw_GBps: float  # noqa: N815
+    line_GBps: float  # noqa: N815
+    error_band: tuple[float, float]
+    phases: tuple[PhaseMetrics, ...]
+    iterations: int
+    running_phase: int
+    settled: Settled | None = None
+
+    @property
+    def share_of_line(self) -> float:
+        """Line-rate time over real time, 0 to 1; 0 when stalled."""
+        return self.ideal_s / self.iteration_s
+
+    @property
+    def slowdown(self) -> float:
+        """Iteration over that of the healthy network, 1 when equal; inf when stalled."""
+        return self.iteration_s / self.healthy_s
+
+    @property
+    def stalled(self) -> bool:
+        """True when no iteration can be finished."""
+        return math.isinf(self.iteration_s)
+
+
+@dataclass
+class _Reference:
+    """Times of a scenario that no frame changes, by job; filled when first asked for."""
+
+    ideal_s: tuple[float, ...]
+    healthy_s: list[float] = field(default_factory=list)
+
+
+def job_metrics(scenario: Scenario, frame: Frame) -> tuple[JobMetrics, ...]:
+    """Every job at a frame, in the order of the spec."""
+    steady = _steady(frame.network)
+    reference = _reference(scenario)
+    if not reference.healthy_s:
+        reference.healthy_s.extend(_healthy_s(scenario, frame.network))
+    return tuple(
+        _job(scenario, frame, job, steady[job], reference) for job in range(len(scenario.program))
+    )
+
+
+def iteration_s(scenario: Scenario, network: Network, job: int) -> float:
+    """Seconds of one iteration of a job alone in a network; inf when it stalls."""
+    return sum(seconds for seconds, _ in iteration_parts(scenario, network, job))
+
+
+def _job(
+    scenario: Scenario,
+    frame: Frame,
+    job: int,
+    steady: tuple[float, tuple[PhaseMetrics, ...]],
+    reference: _Reference,
+) -> JobMetrics:
+    """One job at a frame."""
+    program, state = scenario.program[job], frame.jobs[job]
+    alone_s, phases = steady
+    iteration = alone_s
+    if len(scenario.program) > 1 and state.last_iteration_s > alone_s:
+        iteration = state.last_iteration_s
+    busbw = busbw_GBps(program, iteration)
+    low, high = scenario.transport.error_band
+    latency = [p.latency_s for p in phases]
+    return JobMetrics(
+        name=program.name,
+        collective=program.collective,
+        ranks=len(program.gpus),
+        message_bytes=program.message_bytes,
+        iteration_s=iteration,
+        alone_s=alone_s,
+        last_iteration_s=state.last_iteration_s,
+        ideal_s=reference.ideal_s[job],
+        healthy_s=reference.healthy_s[job],
+        latency_s=max(latency) if program.overlapped else sum(latency),
+        algbw_GBps=algbw_GBps(program.message_bytes, iteration),
+        busbw_GBps=busbw,
+        line_GBps=busbw_GBps(program, reference.ideal_s[job]),
+        error_band=(busbw * low, busbw * high),
+        phases=phases,
+        iterations=state.iteration,
+        running_phase=state.phase,
+        settled=_settled(scenario, frame, job),
+    )
+
+
+def _settled(scenario: Scenario, frame: Frame, job: int) -> Settled | None:
+    """One job after the reroute that is on its way at a frame."""
+    due = frame.state.reroute_due_s
+    if due is None:
+        return None
+    seconds = _settled_s(frame.network)[job]
+    return Settled(due, seconds, busbw_GBps(scenario.program[job], seconds))
+
+
+@per_key
+def _settled_s(network: Network) -> tuple[float, ...]:
+    """Iteration of every job alone on new routes in the network's actual health, seconds."""
+    scenario = network.scenario
+    rerouted = Network(scenario, network.actual, network.actual)
+    return tuple(iteration_s(scenario, rerouted, job) for job in range(len(scenario.program)))
+
+
+@per_key
+def _steady(network: Network) -> tuple[tuple[float, tuple[PhaseMetrics, ...]], ...]:
+    """Seconds and phases of one iteration of every job, each alone in the network."""
+    scenario = network.scenario
+    out = []
+    for job, program in enumerate(scenario.program):
+        parts = iteration_parts(scenario, network, job)
+        phases = tuple(
+            _phase(network, (job, index), phase, parts)
+            for index, phase in enumerate(program.phases)
+        )
+        out.append((sum(seconds for seconds, _ in parts), phases))
+    return tuple(out)
+
+
+def _phase(
+    network: Network, key: PhaseKey, phase: Phase, parts: list[tuple[float, Share]]
+) -> PhaseMetrics:
+    """One phase, from the parts of the iteration in which it runs."""
+    routed = network.phase(key)
+    own = [(seconds, share) for seconds, share in parts if key in share.rate_gbps]
+    seconds, latency, bound, rate = math.nan, math.nan, -1, math.nan
+    if own:
+        share = own[0][1]
+        pace = share.pace_gbps[key] / network.scenario.loads[key[0]][key[1]].size_bytes
+        slowest = int(pace.argmin())
+        seconds = sum(s for s, _ in own)
+        latency = float(routed.latency_s[slowest])
+        bound = int(share.bottleneck[key][slowest])
+        rate = float(share.rate_gbps[key][slowest])
+    return PhaseMetrics(
+        name=phase.name,
+        network=phase.network,
+        seconds=seconds,
+        latency_s=latency,
+        bytes=phase_bytes(phase),
+        bound_link=bound,
+        rate_gbps=rate,
+        entities=len(routed.stalled),
+        stalled=int(routed.stalled.sum()),
+        unreached=routed.unreached,
+    )
+
+
+def phase_bytes(phase: Phase) -> float:
+    """Payload that all senders of a phase move together, bytes."""
+    if isinstance(phase.demand, Exchange):
+        return phase.demand.port_bytes * len(phase.demand.ports)
+    return float(phase.demand.size_bytes.sum())
+
+
+@per_key
+def _reference(scenario: Scenario) -> _Reference:
+    """Line-rate times, by job."""
+    line = _vertex_gbps(scenario.fabric)
+    return _Reference(tuple(_ideal_s(program, line) for program in scenario.program))
+
+
+def _healthy_s(scenario: Scenario, network: Network) -> list[float]:
+    """Iteration of each job alone in the healthy network, seconds."""
+    if network.routed.healthy and network.actual.healthy:
+        return [seconds for seconds, _ in _steady(network)]
+    whole = Network(scenario, scenario.whole, scenario.whole)
+    return [iteration_s(scenario, whole, job) for job in range(len(scenario.program))]
+
+
+def _vertex_gbps(fabric: Fabric) -> F64:
+    """Line rate of the cable of every NIC port and into the domain of every GPU, by vertex."""
+    rate = np.zeros(fabric.domain_vertex)
+    for cables in (slice(0, fabric.ports), slice(int(fabric.tier_start[SCALE_UP]), None)):
+        rate[fabric.cable_a[cables]] = fabric.cable_gbps[cables]
+    return rate
+
+
+def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
+    """Lower bound of an iteration: each phase by its busiest sender or receiver, seconds."""
+    seconds = [_ideal_phase_s(phase, line_gbps) for phase in program.phases]
+    if not program.overlapped:
+        return sum(seconds)
+    by_network: dict[str, float] = {}
+    for phase, own in zip(program.phases, seconds, strict=True):
+        by_network[phase.network] = by_network.get(phase.network, 0.0) + own
+    return max(by_network.values(), default=0.0)
+
+
+def _ideal_phase_s(phase: Phase, line_gbps: F64) -> float:
+    """Lower bound of one phase, seconds."""
+    demand = phase.demand
+    if isinstance(demand, Exchange):
+        return demand.port_bytes * BITS_PER_BYTE / GIGA / float(line_gbps[demand.ports].min())
+    longest = 0.0
+    for ends in (demand.src, demand.dst):
+        size = bincount(ends, demand.size_bytes, len(line_gbps))
+        busy = np.flatnonzero(size)
+        longest = max(longest, float((size[busy] / line_gbps[busy]).max(initial=0.0)))
+    return longest * BITS_PER_BYTE / GIGA

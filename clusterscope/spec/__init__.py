@@ -1,0 +1,1 @@
+"""What a user wrote: cluster specs, the parts catalogue and the presets."""

@@ -1,0 +1,147 @@
+"""Clusters that come with the package, and `load`, which takes one of them or a file.
+
+Listing presets reads TOML and nothing else; the model is imported when a spec is loaded, so that
+`clusterscope presets` answers at once.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clusterscope.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from clusterscope.spec.model import ClusterSpec
+
+SUFFIX = ".toml"
+MAX_NAME = 60  # characters of a wrong name that are worth repeating
+_COUNTED = ("node.", "scale_up.", "scale_out.", "expect.", "transport.")
+
+
+class Summary(NamedTuple):
+    """One line of the list of presets.
+
+    Attributes:
+        name: what `load` takes.
+        title: the cluster in a few words.
+        gpus: GPUs in the cluster.
+        nodes: nodes in the cluster.
+        transport: catalogue name of its transport.
+        source: the document that its size rests on.
+        estimate_share: share of its numbers that are estimates, 0 to 1.
+    """
+
+    name: str
+    title: str
+    gpus: int
+    nodes: int
+    transport: str
+    source: str
+    estimate_share: float
+
+
+def load(spec: str | PathLike[str], overrides: Iterable[str] = ()) -> ClusterSpec:
+    """A preset by name, or a spec file by path.
+
+    Args:
+        spec: a preset name, or a path that ends in .toml or holds a separator.
+        overrides: `table.key=value` settings on top.
+
+    Raises:
+        UnknownNameError: no such preset; names the nearest.
+        SpecError: the spec cannot be read or describes no cluster that can be built.
+    """
+    from clusterscope.spec.read import parse, read
+
+    name = fspath(spec)
+    if name in names():
+        return parse(text(name), f"preset {name}", overrides)
+    if not isinstance(spec, str) or _is_path(name):
+        return read(name, overrides)
+    raise UnknownNameError(
+        "preset",
+        name[:MAX_NAME],
+        names(),
+        hint="'clusterscope presets' lists them, or give a .toml file",
+    )
+
+
+def names() -> tuple[str, ...]:
+    """Names of all presets, sorted."""
+    return tuple(sorted(_files()))
+
+
+def text(name: str) -> str:
+    """TOML text of a preset.
+
+    Raises:
+        UnknownNameError: no such preset; names the nearest.
+    """
+    found = _files()
+    if name not in found:
+        raise UnknownNameError("preset", name, found)
+    return found[name].read_text("utf-8")
+
+
+def summaries() -> tuple[Summary, ...]:
+    """One line for each preset, sorted by name."""
+    return tuple(_summary(name, tomllib.loads(text(name))) for name in names())
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a spec file."""
+    from clusterscope.spec.model import ClusterSpec
+
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **ClusterSpec.model_json_schema(),
+    }
+
+
+def _is_path(name: str) -> bool:
+    """True for what can only be a file, or is one."""
+    return name.endswith(SUFFIX) or "/" in name or "\\" in name or _exists(name)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # too long, or holds a NUL
+        return False
+
+
+def _files() -> dict[str, Traversable]:
+    """Preset files by name: those in the installed package, else those of the checkout."""
+    package = files("clusterscope")
+    for folder in (package / "presets", Path(__file__).parents[2] / "presets"):
+        if folder.is_dir():
+            return {
+                file.name.removesuffix(SUFFIX): file
+                for file in folder.iterdir()
+                if file.name.endswith(SUFFIX)
+            }
+    return {}
+
+
+def _summary(name: str, data: dict[str, Any]) -> Summary:
+    node, sources = data["node"], data.get("sources", {})
+    counted = [entry for key, entry in sources.items() if key.startswith(_COUNTED)]
+    estimates = sum(bool(entry.get("estimate")) for entry in counted)
+    cited = Counter(entry["source"] for entry in counted if entry.get("source"))
+    size = sources.get("node.count", {}).get("source")
+    return Summary(
+        name=name,
+        title=data.get("title", ""),
+        gpus=node["count"] * node["gpus"],
+        nodes=node["count"],
+        transport=data.get("transport", {}).get("name", "infiniband"),
+        source=size or (cited.most_common(1)[0][0] if cited else ""),
+        estimate_share=estimates / len(counted) if counted else 0.0,
+    )

@@ -1,0 +1,1 @@
+"""What a transport does to a route and a rate."""

@@ -1,0 +1,137 @@
+"""Deck: plays a timeline. A widget nobody sees, that owns the clock and the engine's thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual import on
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+
+from clusterscope.engine.frame import Frame
+from clusterscope.errors import ClusterscopeError
+from clusterscope.tui.player import FPS, Job, Player, Request
+from clusterscope.tui.terminal import backlog
+
+Prepare = Callable[[Frame], None]
+PATIENCE_S = 0.3  # a key that takes longer to answer says so
+
+Answer = Frame | ClusterscopeError | OSError
+
+
+class Deck(Widget):
+    """Runs requests, inline or in a thread, and reports frames.
+
+    Args:
+        player: what is asked and how fast.
+        preparing: called before each threaded job; gives what to compute of its frame in there.
+    """
+
+    class Shown(Message):
+        """A frame to be shown."""
+
+        def __init__(self, frame: Frame) -> None:
+            self.frame = frame
+            super().__init__()
+
+    class Refused(Message):
+        """A request that could not be done, in a sentence; time has stopped."""
+
+        def __init__(self, sentence: str) -> None:
+            self.sentence = sentence
+            super().__init__()
+
+    class _Answered(Message):
+        """The thread has finished."""
+
+        def __init__(self, job: Job, answer: Answer, seconds: float) -> None:
+            self.job, self.answer, self.seconds = job, answer, seconds
+            super().__init__()
+
+    class Working(Message):
+        """An answer is taking its time."""
+
+    def __init__(self, player: Player, preparing: Callable[[], Prepare]) -> None:
+        super().__init__()
+        self.display = False
+        self.player = player
+        self.skipped = 0
+        self._preparing = preparing
+        self._clock: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Set up the clock, stopped."""
+        self._clock = self.set_interval(1 / FPS, self._tick, pause=True)
+        # Painting while another program has the terminal would block the writer for good.
+        self.app.app_suspend_signal.subscribe(self, lambda _: self._wind(running=False))
+        self.app.app_resume_signal.subscribe(self, lambda _: self._wind(self.player.playing))
+
+    def play(self, playing: bool) -> None:
+        """Let time run, or stop it."""
+        self.player.playing = playing
+        self._wind(playing)
+
+    def ask(self, request: Request) -> None:
+        """Have something done to the timeline, after what waits already."""
+        self.player.ask(request)
+        self._pump()
+
+    def go(self, steps: int) -> None:
+        """Move by some steps."""
+        self.player.go(steps)
+        self._pump()
+
+    def _wind(self, running: bool) -> None:
+        if self._clock is not None:
+            (self._clock.resume if running else self._clock.pause)()
+
+    def _tick(self) -> None:
+        self.player.tick()
+        self._pump()
+
+    def _pump(self) -> None:
+        """Run what waits: here when it is quick, else in a thread that reports back."""
+        job = self.player.take()
+        if job is None:
+            return
+        prepare = self._preparing()
+
+        def work() -> Deck._Answered:
+            begin = time.perf_counter()
+            answer = _answer(job)
+            if isinstance(answer, Frame):
+                prepare(answer)
+            return self._Answered(job, answer, time.perf_counter() - begin)
+
+        if job.quick:
+            self._answered(work())
+        else:
+            self.run_worker(lambda: self.post_message(work()), thread=True, group="engine")
+            self.set_timer(PATIENCE_S, self._still_working)
+
+    def _still_working(self) -> None:
+        if self.player.busy and not self.player.playing:
+            self.post_message(self.Working())
+
+    @on(_Answered)
+    def _answered(self, message: _Answered) -> None:
+        message.stop()
+        answer = message.answer
+        self.player.done(message.job, message.seconds)
+        if not isinstance(answer, Frame):
+            self.play(playing=False)
+            self.post_message(self.Refused(str(answer)))
+        elif self.player.playing and backlog(self.app) > 1:
+            self.skipped += 1
+        else:
+            self.post_message(self.Shown(answer))
+        self._pump()
+
+
+def _answer(job: Job) -> Answer:
+    try:
+        return job.run()
+    except (ClusterscopeError, OSError) as error:
+        return error

@@ -1,0 +1,114 @@
+"""From a selection or a command to an event, and back to words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+from clusterscope.engine.events import Event, Kind
+from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.timeline import Timeline
+from clusterscope.fabric.arrays import Health
+from clusterscope.fabric.things import Thing
+
+_SIGNS: dict[Kind, str] = {"fail": "X", "degrade": "d", "restore": "r"}
+
+
+def cable_of(thing: Thing) -> Thing:
+    """The cable of a link; any other thing itself."""
+    return Thing("cable", thing.index >> 1) if thing.kind == "link" else thing
+
+
+def is_dead(health: Health, thing: Thing) -> bool:
+    """True when the thing itself has failed, whatever its surroundings."""
+    thing = cable_of(thing)
+    match thing.kind:
+        case "cable":
+            return bool(health.cable_scale[thing.index] == 0)
+        case "switch":
+            return not health.switch_up[thing.index]
+        case "nic":
+            return not health.nic_up[thing.index]
+        case "node":
+            return not health.node_up[thing.index]
+        case "gpu":
+            return not health.gpu_up[thing.index]
+        case _:
+            return False
+
+
+def is_slow(health: Health, thing: Thing) -> bool:
+    """True for a cable that carries something, but not its line rate."""
+    thing = cable_of(thing)
+    return thing.kind == "cable" and bool(0 < health.cable_scale[thing.index] < 1)
+
+
+def fail_or_restore(scenario: Scenario, health: Health, thing: Thing, step: int) -> Event:
+    """Event that fails a thing, or restores it when it is dead.
+
+    Raises:
+        SpecError: a thing of that kind cannot fail.
+    """
+    kind: Kind = "restore" if is_dead(health, thing) else "fail"
+    return Event.named(scenario.names, kind, scenario.names.thing(thing), step=step)
+
+
+def degrade_or_restore(scenario: Scenario, health: Health, thing: Thing, step: int) -> Event:
+    """Event that halves a cable, or restores it when it is slow already.
+
+    Raises:
+        SpecError: the thing is no cable.
+    """
+    kind: Kind = "restore" if is_slow(health, thing) else "degrade"
+    return Event.named(scenario.names, kind, scenario.names.thing(thing), step=step)
+
+
+def marks(timeline: Timeline) -> dict[int, str]:
+    """Sign of the last event of each step that has one, for the time line."""
+    events = (*timeline.scenario.schedule, *timeline.log)
+    return {event.step: _SIGNS[event.kind] for event in events}
+
+
+Make = Callable[[Scenario, Health, Thing, int], Event]
+Request = Callable[[Timeline, int], int]
+Export = Callable[[Timeline, Path, int], object]  # writes a report up to a step into a directory
+
+
+def at_step(event: Event, step: int) -> Event:
+    """The event at another step."""
+    return dataclasses.replace(event, step=step)
+
+
+def injecting(make: Callable[[Health, int], Event]) -> Request:
+    """Request to inject what `make` gives for the health and the step of then."""
+
+    def request(timeline: Timeline, step: int) -> int:
+        timeline.inject(make(timeline.at(step).health, step))
+        return step
+
+    return request
+
+
+def exporting(export: Export, said: Callable[[Path], None]) -> Request:
+    """Request to write a report, into a directory named after the step and nothing else."""
+
+    def request(timeline: Timeline, step: int) -> int:
+        directory = Path(f"clusterscope-step{step}")
+        export(timeline, directory, step)
+        said(directory)
+        return step
+
+    return request
+
+
+def undo(timeline: Timeline, step: int) -> int:
+    """Request to take the last event back."""
+    timeline.undo()
+    return step
+
+
+def redo(timeline: Timeline, step: int) -> int:
+    """Request to put the event back that was undone last."""
+    timeline.redo()
+    return step

@@ -1,0 +1,68 @@
+"""Pane 1: the topology as a tree that opens where one looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clusterscope.engine.frame import Frame
+from clusterscope.engine.scenario import Scenario
+from clusterscope.fabric.names import Names
+from clusterscope.fabric.things import Thing
+from clusterscope.tui.panes.base import Pane
+from clusterscope.tui.widgets.tree import Branch, TreeView
+from clusterscope.views import tree
+from clusterscope.views.tree import TreeRow
+
+
+class TopologyPane(Pane):
+    """Shows what is cabled to what, with the worst load of each row."""
+
+    def __init__(self, number: int, name: str, scenario: Scenario) -> None:
+        self.branches = TreeView()
+        super().__init__(number, name, self.branches)
+        self._scenario = scenario
+
+    def redraw(self, frame: Frame) -> None:
+        """Draw the rows that are open; the cursor goes to the selection when it is among them."""
+        scenario, names = self._scenario, self._scenario.names
+
+        def children(key: str) -> Sequence[Branch]:
+            rows = tree.children(scenario, frame, names.find(key))
+            return [branch_of(names, row) for row in rows]
+
+        def row(key: str) -> Branch:
+            return branch_of(names, tree.row_of(scenario, frame, names.find(key)))
+
+        self.branches.draw(names.thing(Thing("cluster")), row, children)
+        self._say()
+
+    def watch_selection(self) -> None:
+        """Follow a selection that was made elsewhere."""
+        if self.is_mounted and self.display and self.frame is not None:
+            self.branches.select(self._scenario.names.thing(self.selection))
+
+    def reveal(self, thing: Thing) -> None:
+        """Open everything above a thing and put the cursor on it."""
+        above: list[str] = []
+        outer = tree.parent(self._scenario, thing)
+        while outer is not None:
+            above.append(self._scenario.names.thing(outer))
+            outer = tree.parent(self._scenario, outer)
+        self.branches.open(above)
+        self.branches.select(self._scenario.names.thing(thing))
+
+    def filter(self, text: str) -> None:
+        """Show rows whose name holds the text."""
+        self.branches.filter(text)
+        self._say()
+
+    def _say(self) -> None:
+        if self.branches.filtered:
+            self.caption(f"/{self.branches.filtered}  {self.branches.matches:,} found")
+        else:
+            self.caption("worst link")
+
+
+def branch_of(names: Names, row: TreeRow) -> Branch:
+    """A row of the tree view as the widget takes it."""
+    return Branch(names.thing(row.thing), row.label, row.detail, row.worst, row.down, row.children)

@@ -1,0 +1,35 @@
+"""Loading: the first thing on the screen, while a cluster is built in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+
+class Loading(Screen[None]):
+    """One quiet line.
+
+    Args:
+        what: what is being opened.
+        start: called once the line can be seen: threads that import leave a terminal no time.
+    """
+
+    def __init__(self, what: str, start: Callable[[], object]) -> None:
+        super().__init__()
+        self._line = Static(f"opening {what} …", id="line", markup=False)
+        self._start = start
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        yield self._line
+
+    def on_mount(self) -> None:
+        """Begin when the line has been painted."""
+        self.call_after_refresh(self.set_timer, 0.01, self._start)
+
+    def say(self, sentence: str) -> None:
+        """Tell how far it is."""
+        self._line.update(sentence)

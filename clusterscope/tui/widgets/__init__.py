@@ -1,0 +1,1 @@
+"""Widgets: one a shape, and the bars; they know no domain word."""

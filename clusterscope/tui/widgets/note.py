@@ -1,0 +1,105 @@
+"""Note: facts with how far they can be trusted, and sentences."""
+
+from __future__ import annotations
+
+import textwrap
+from itertools import zip_longest
+
+from rich.cells import cell_len, set_cell_size
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from clusterscope.tui.terminal import set_virtual_size
+from clusterscope.tui.theme import Palette, palette
+from clusterscope.tui.widgets.rows import Span, room, strip_of
+from clusterscope.views.shapes import Fact, Mark, Note
+from clusterscope.views.text import fmt, sanitize
+
+MARKS: dict[Mark, str] = {"": "", "estimate": "~", "source": "§", "derived": "=", "set": "*"}
+MARK_WORDS = {"~": "estimate", "§": "published", "=": "derived", "*": "set by the spec"}
+_WIDEST_LABEL = 18
+_ROOM_FOR_SOURCES = 64
+
+
+class NoteView(ScrollView, can_focus=True):
+    """Draws a Note; long values wrap under themselves."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._note = Note("")
+        self._lines: list[list[Span]] = []
+
+    def draw(self, note: Note) -> None:
+        """Show a note."""
+        if note.title != self._note.title:
+            self.scroll_to(y=0, animate=False)
+        self._note = note
+        self._layout()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        self._layout()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the widget."""
+        width, row = room(self).width, y + self.scroll_offset.y
+        if row >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        strip = strip_of(self._lines[row]).crop(0, width).apply_style(self.rich_style)
+        return strip.extend_cell_length(width, self.rich_style)
+
+    def _layout(self) -> None:
+        width, colors = max(12, room(self).width), palette(self.app)
+        old, self._lines = self._lines, lines_of(self._note, width, colors)
+        set_virtual_size(self, Size(width, len(self._lines)))
+        for row, (was, now) in enumerate(zip_longest(old, self._lines)):
+            if was != now:
+                self.refresh_line(row)
+
+
+def lines_of(note: Note, width: int, colors: Palette) -> list[list[Span]]:
+    """A note as lines of a width: facts, sentences, then the meaning of the marks in it."""
+    labels = [cell_len(fact.label) for fact in note.facts]
+    indent = min(_WIDEST_LABEL, max(labels, default=0), width * 3 // 5) + 1
+    lines = [line for fact in note.facts for line in _fact_lines(fact, indent, width, colors)]
+    if note.facts and note.lines:
+        lines.append([])
+    for text in note.lines:
+        lines += [[(line, colors.text)] for line in _wrap(sanitize(text), width)]
+    marks = dict.fromkeys(MARKS[fact.mark] for fact in note.facts if fact.mark)
+    if marks:
+        words = "  ".join(f"{mark} {MARK_WORDS[mark]}" for mark in marks)
+        lines += [[], *([(line, colors.dim)] for line in _wrap(words, width))]
+    return lines
+
+
+def _fact_lines(fact: Fact, indent: int, width: int, colors: Palette) -> list[list[Span]]:
+    """Label, value and mark; the source below it where there is room for it."""
+    label = sanitize(fact.label)
+    label = set_cell_size(label, indent - 1) if cell_len(label) >= indent else label
+    value = sanitize(fmt(fact.value, fact.kind))
+    if cell_len(value) > width - indent - 1 >= cell_len(value) + cell_len(label) - indent:
+        indent = width - 1 - cell_len(value)
+    first, *rest = _wrap(value, width - indent - 1) or [""]
+    mark_style = colors.estimate if fact.mark == "estimate" else colors.dim
+    lines: list[list[Span]] = [
+        [
+            (label + " " * (indent - cell_len(label)), colors.dim),
+            (first, colors.text),
+            (MARKS[fact.mark] if not rest else "", mark_style),
+        ]
+    ]
+    for number, text in enumerate(rest, start=1):
+        mark = MARKS[fact.mark] if number == len(rest) else ""
+        lines.append([(" " * indent + text, colors.text), (mark, mark_style)])
+    if fact.source and width >= _ROOM_FOR_SOURCES:
+        texts = _wrap(sanitize(fact.source), width - indent - 2)
+        lines += [[(" " * (indent + 2) + text, colors.dim)] for text in texts]
+    return lines
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(4, width), break_on_hyphens=False)

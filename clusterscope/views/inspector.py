@@ -1,0 +1,274 @@
+"""One thing up close: what it is, how loaded, who uses it, and why it is hot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clusterscope.columns import F64, I32
+from clusterscope.engine.frame import Frame
+from clusterscope.engine.scenario import Scenario
+from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, TIER_NAMES
+from clusterscope.fabric.things import Thing
+from clusterscope.metrics.links import peak_utilization
+from clusterscope.metrics.memo import per_frame
+from clusterscope.metrics.users import users_of
+from clusterscope.spec import parts
+from clusterscope.spec.derive import derive
+from clusterscope.views.focus import cables_of_switch
+from clusterscope.views.origin import part_fact, spec_fact
+from clusterscope.views.reason import reasons
+from clusterscope.views.shapes import Fact, Note
+from clusterscope.views.text import sanitize
+from clusterscope.views.tree import detail_of, state_of
+
+# Links of a large group that are asked for their jobs: the hottest ones.
+_ASKED = 64
+
+
+def inspector(scenario: Scenario, frame: Frame, thing: Thing | None) -> Note:
+    """Facts about the selection, with sources, and a sentence on why it is hot."""
+    thing = thing or Thing("cluster")
+    kept = _kept(scenario, frame)
+    if thing not in kept:
+        kept[thing] = _inspect(scenario, frame, thing)
+    return kept[thing]
+
+
+@per_frame
+def _kept(scenario: Scenario, frame: Frame) -> dict[Thing, Note]:  # noqa: ARG001 - the keys
+    """Notes on the things of a frame that were asked for."""
+    return {}
+
+
+def _inspect(scenario: Scenario, frame: Frame, thing: Thing) -> Note:
+    links = links_of(scenario, thing)
+    level, down = state_of(scenario, frame, thing)
+    peak = peak_utilization(frame.network)[links]
+    facts = [
+        *_identity(scenario, thing),
+        *_load(frame, links),
+        Fact("worst now", level, "ratio"),
+        Fact("worst in any phase", _top(peak), "ratio", "derived"),
+        Fact("dead cables", down, "int"),
+        Fact("jobs", _jobs(scenario, frame, thing, links, peak)),
+    ]
+    name = scenario.spec.name if thing.kind == "cluster" else scenario.names.thing(thing)
+    return Note(sanitize(name), tuple(facts), reasons(scenario, frame, thing, links, peak))
+
+
+def links_of(scenario: Scenario, thing: Thing) -> I32:
+    """Directed links of a thing: all that end at it, or inside a group, (n,)."""
+    fabric = scenario.fabric
+    match thing.kind:
+        case "link":
+            return np.array([thing.index], dtype=np.int32)
+        case "cable" | "nic":
+            return _both(np.array([thing.index], dtype=np.int32))
+        case "gpu":
+            return _both(_gpu_cables(scenario, thing.index, thing.index + 1))
+        case "node":
+            per_node = fabric.ports // fabric.nodes
+            nic = np.arange(thing.index * per_node, (thing.index + 1) * per_node, dtype=np.int32)
+            first = thing.index * fabric.gpus_per_node
+            gpu = _gpu_cables(scenario, first, first + fabric.gpus_per_node)
+            return _both(np.concatenate([nic, gpu]))
+        case "switch":
+            return _both(np.concatenate(cables_of_switch(scenario, thing.index)))
+        case "domain":
+            low, high = np.searchsorted(fabric.gpu_domain, [thing.index, thing.index + 1])
+            return _both(_gpu_cables(scenario, int(low), int(high)))
+        case "pod" | "spines" | "cores":
+            return _both(_switch_cables(scenario, thing))
+        case "domains":
+            start = 2 * int(fabric.tier_start[SCALE_UP])
+            return np.arange(start, fabric.links, dtype=np.int32)
+        case _:
+            return np.arange(fabric.links, dtype=np.int32)
+
+
+def _both(cables: I32) -> I32:
+    """Both links of cables: up, down, up, down, ..."""
+    links: I32 = (2 * np.repeat(cables, 2)).astype(np.int32)
+    links[1::2] += 1
+    return links
+
+
+def _gpu_cables(scenario: Scenario, low: int, high: int) -> I32:
+    """Scale-up cables of a run of GPUs; none without scale-up."""
+    start = int(scenario.fabric.tier_start[SCALE_UP])
+    if start == scenario.fabric.cables:
+        return np.zeros(0, dtype=np.int32)
+    return np.arange(start + low, start + high, dtype=np.int32)
+
+
+def _switch_cables(scenario: Scenario, thing: Thing) -> I32:
+    """Cables that end at a switch of a pod, of its spines, or at a core."""
+    fabric = scenario.fabric
+    wanted = fabric.switch_pod == (-1 if thing.kind == "cores" else thing.index)
+    if thing.kind == "spines":
+        wanted &= fabric.switch_tier == 2
+    end = int(fabric.tier_start[SCALE_UP])
+    upper = wanted[fabric.cable_b[:end] - fabric.ports]
+    lower = fabric.cable_a[fabric.ports : end] - fabric.ports
+    upper[fabric.ports :] |= wanted[lower]
+    return np.flatnonzero(upper).astype(np.int32)
+
+
+def _identity(scenario: Scenario, thing: Thing) -> list[Fact]:
+    """What a thing is."""
+    match thing.kind:
+        case "switch":
+            return _switch(scenario, thing.index)
+        case "nic":
+            return _nic(scenario, thing.index)
+        case "gpu":
+            return _gpu(scenario, thing.index)
+        case "node":
+            return _node(scenario, thing.index)
+        case "cable" | "link":
+            return _cable(scenario, thing)
+        case _:
+            return [Fact("kind", thing.kind), Fact("has", detail_of(scenario.fabric, thing))]
+
+
+def _switch(scenario: Scenario, switch: int) -> list[Fact]:
+    """Part, place and ports of a switch."""
+    fabric, spec, plan = scenario.fabric, scenario.spec, derive(scenario.spec)
+    tier = int(fabric.switch_tier[switch])
+    facts = [Fact("kind", SWITCH_TIERS[tier - 1])]
+    if plan is not None:
+        name = (plan.leaf_switch, plan.spine_switch, plan.core_switch)[tier - 1]
+        part, key = parts.switch(name), f"scale_out.{SWITCH_TIERS[tier - 1]}_switch"
+        facts.append(spec_fact(spec, key, "part", part.title))
+        facts.append(part_fact(part, "latency_s", "latency", part.latency_s, "seconds"))
+        facts.append(part_fact(part, "power_w", "power", part.power_w, "watts"))
+        facts.append(part_fact(part, "price_usd", "price", part.price_usd, "usd"))
+    if fabric.switch_pod[switch] >= 0 and fabric.pods > 1:
+        facts.append(Fact("pod", scenario.names.pod(int(fabric.switch_pod[switch]))))
+    if scenario.names.planes > 1:
+        facts.append(Fact("plane", int(fabric.switch_plane[switch]), "int"))
+    if fabric.switch_rail[switch] >= 0:
+        facts.append(Fact("rail", int(fabric.switch_rail[switch]), "int"))
+    below, above = cables_of_switch(scenario, switch)
+    facts.append(Fact("cables down", len(below), "int", "derived"))
+    facts.append(Fact("cables up", len(above), "int", "derived"))
+    return facts
+
+
+def _nic(scenario: Scenario, port: int) -> list[Fact]:
+    """Part, leaf and rate of a NIC port."""
+    fabric, spec = scenario.fabric, scenario.spec
+    part = parts.nic(spec.node.nic)
+    return [
+        Fact("kind", "NIC port"),
+        spec_fact(spec, "node.nic", "part", part.title),
+        spec_fact(spec, "node.nic_gbps", "rate", float(fabric.cable_gbps[port]), "gbps"),
+        Fact("leaf", scenario.names.switch(int(fabric.port_leaf[port]))),
+        part_fact(part, "latency_s", "latency", part.latency_s, "seconds"),
+        part_fact(part, "power_w", "power", part.power_w, "watts"),
+    ]
+
+
+def _gpu(scenario: Scenario, gpu: int) -> list[Fact]:
+    """Part, domain and NIC of a GPU."""
+    fabric, spec = scenario.fabric, scenario.spec
+    part = parts.gpu(spec.node.gpu)
+    facts = [
+        spec_fact(spec, "node.gpu", "part", part.title),
+        part_fact(part, "bf16_tflops", "dense BF16, TFLOPS", part.bf16_tflops, "float"),
+        part_fact(part, "tdp_w", "power", part.tdp_w, "watts"),
+    ]
+    if fabric.gpu_domain[gpu] >= 0 and spec.scale_up is not None:
+        facts.append(Fact("domain", scenario.names.domain(int(fabric.gpu_domain[gpu]))))
+        rate = spec.scale_up.gpu_gbps
+        facts.append(spec_fact(spec, "scale_up.gpu_gbps", "scale-up", rate, "gbps"))
+    if fabric.gpu_nic_port[gpu] >= 0:
+        facts.append(Fact("NIC", scenario.names.nic(int(fabric.gpu_nic_port[gpu]))))
+    return facts
+
+
+def _node(scenario: Scenario, node: int) -> list[Fact]:
+    """What is in a node, and its leaves."""
+    fabric, spec = scenario.fabric, scenario.spec
+    facts = [
+        Fact("kind", "node"),
+        spec_fact(spec, "node.gpus", "GPUs", f"{spec.node.gpus} {spec.node.gpu}"),
+    ]
+    per_node = fabric.ports // fabric.nodes
+    if per_node:
+        facts.append(spec_fact(spec, "node.nics", "NICs", f"{spec.node.nics} {spec.node.nic}"))
+        own = np.unique(fabric.port_leaf[node * per_node : (node + 1) * per_node])
+        names = [scenario.names.switch(leaf) for leaf in own.tolist()]
+        facts.append(Fact("leaves", ", ".join(names)))
+    return facts
+
+
+def _cable(scenario: Scenario, thing: Thing) -> list[Fact]:
+    """Ends and rate of a cable, or of one direction of it."""
+    fabric, names = scenario.fabric, scenario.names
+    cable = thing.index >> 1 if thing.kind == "link" else thing.index
+    ends = [int(fabric.cable_a[cable]), int(fabric.cable_b[cable])]
+    if thing.kind == "link" and thing.index & 1:
+        ends.reverse()
+    low, high = (names.thing(names.of_vertex(end)) for end in ends)
+    tier = int(fabric.cable_tier[cable])
+    key = ("node.nic_gbps", "scale_out.link_gbps", "scale_out.link_gbps", "scale_up.gpu_gbps")[tier]
+    rate = float(fabric.cable_gbps[cable])
+    return [
+        Fact("kind", f"{TIER_NAMES[tier]} {thing.kind}"),
+        Fact("from" if thing.kind == "link" else "lower end", low),
+        Fact("to" if thing.kind == "link" else "upper end", high),
+        spec_fact(scenario.spec, key, "line rate", rate, "gbps"),
+    ]
+
+
+def _load(frame: Frame, links: I32) -> list[Fact]:
+    """Load up and down; of many links together."""
+    facts = []
+    for label, own in (("load up", _way(links, 0)), ("load down", _way(links, 1))):
+        if len(own):
+            facts.append(Fact(label, float(frame.link_gbps[own].sum()), "gbps"))
+    if len(links) <= 2:
+        facts.append(
+            Fact("carries now", float(frame.network.link_gbps[links].max(initial=0)), "gbps")
+        )
+    return facts
+
+
+def _way(links: I32, down: int) -> I32:
+    """Those that lead up (0) or down (1); several links are pairs of up and down."""
+    way: I32 = links[links & 1 == down] if len(links) == 1 else links[down::2]
+    return way
+
+
+def _top(peak: F64) -> float:
+    """Worst of some links; nan when all are dead."""
+    return float(np.fmax.reduce(peak, initial=np.nan))
+
+
+def _jobs(scenario: Scenario, frame: Frame, thing: Thing, links: I32, peak: F64) -> str:
+    """Jobs that use a thing, by name, with their ranks on a node or GPU."""
+    if thing.kind in ("gpu", "node"):
+        return _ranks(scenario, thing)
+    if thing.kind == "cluster":
+        return sanitize(", ".join(job.name for job in scenario.program)) or "none"
+    asked = links
+    if len(links) > _ASKED:
+        level = np.where(np.isnan(peak), -1.0, peak)
+        asked = links[np.argpartition(level, len(level) - _ASKED)[-_ASKED:]]
+    found = sorted({job for own in users_of(scenario, frame, asked) for job in own})
+    return sanitize(", ".join(scenario.program[job].name for job in found)) or "none"
+
+
+def _ranks(scenario: Scenario, thing: Thing) -> str:
+    """Jobs with ranks on a GPU, or on the GPUs of a node."""
+    size = 1 if thing.kind == "gpu" else scenario.fabric.gpus_per_node
+    low = thing.index * size
+    words = []
+    for job in scenario.program:
+        ranks = np.flatnonzero((job.gpus >= low) & (job.gpus < low + size))
+        if len(ranks) == 1:
+            words.append(f"{job.name} rank {ranks[0]:,}")
+        elif len(ranks):
+            words.append(f"{job.name} {len(ranks)} ranks from {ranks[0]:,}")
+    return sanitize(", ".join(words)) or "none"

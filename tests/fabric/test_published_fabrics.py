@@ -1,0 +1,192 @@
+"""Switch and cable counts that vendors and papers print, through `build`."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clusterscope.fabric.arrays import SWITCH_TIERS, Fabric
+from clusterscope.fabric.build import build
+from clusterscope.fabric.counts import counts
+from clusterscope.spec import parts
+from clusterscope.spec.derive import derive
+from clusterscope.spec.model import ClusterSpec
+from tests.fabric.fabric_specs import cluster, fat_tree, hpn_pod
+
+PRESETS = sorted((Path(__file__).parents[2] / "presets").glob("*.toml"))
+
+
+def sizes(fabric: Fabric) -> tuple[int, ...]:
+    """Leaf, spine, core; NIC-leaf, leaf-spine, spine-core cables."""
+    have = counts(fabric)
+    cables = [have["cables"][tier] for tier in ("nic-leaf", "leaf-spine", "spine-core")]
+    return (*(have["switches"][tier] for tier in SWITCH_TIERS), *cables)
+
+
+def within_radix(spec: ClusterSpec, fabric: Fabric) -> bool:
+    """No switch uses more than the whole of its ports, each at its own rate."""
+    plan = derive(spec)
+    assert plan is not None
+    used = np.zeros(fabric.switches)
+    names = (plan.leaf_switch, plan.spine_switch, plan.core_switch)
+    for ends in (fabric.cable_a, fabric.cable_b):
+        for gbps in np.unique(fabric.cable_gbps):
+            which = ends[(fabric.cable_gbps == gbps) & (fabric.cable_tier < 3)] - fabric.ports
+            at_rate = np.bincount(which[which >= 0], minlength=fabric.switches)
+            for tier, name in enumerate(names, start=1):
+                members = slice(fabric.switches_of(tier).start, fabric.switches_of(tier).stop)
+                if at_rate[members].any():
+                    ports = parts.switch(name).ports_at(float(gbps))
+                    assert ports is not None
+                    used[members] += at_rate[members] / ports
+    return bool((used <= 1 + 1e-9).all())
+
+
+@pytest.mark.parametrize(
+    ("nodes", "spines", "leaves"), [(31, 4, 8), (63, 8, 16), (95, 16, 24), (127, 16, 32)]
+)
+def test_superpod_h100_scalable_units(nodes: int, spines: int, leaves: int) -> None:
+    # DGX SuperPOD H100 reference architecture, network fabrics, Table 4
+    spec = cluster(nodes, {"tiers": 2, "su_nodes": 32, "leaf_switch": "QM9700", "spines": spines})
+    fabric = build(spec)
+    assert sizes(fabric) == (leaves, spines, 0, nodes * 8, leaves * 32, 0)
+    assert within_radix(spec, fabric)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "switches"),
+    [
+        (64, (16, 8, 0)),
+        (128, (32, 16, 0)),
+        (256, (64, 32, 0)),
+        (512, (128, 128, 64)),
+        (1024, (256, 256, 128)),
+        (2048, (512, 512, 256)),
+    ],
+)
+def test_superpod_b200_larger_pods(nodes: int, switches: tuple[int, int, int]) -> None:
+    # DGX SuperPOD B200 reference architecture: cables equal GPUs at every tier
+    tiers = 3 if switches[2] else 2
+    out: dict[str, Any] = {"tiers": tiers, "su_nodes": 32, "leaf_switch": "QM9700"}
+    if tiers == 3:
+        out["pod_sus"] = 4
+    spec = cluster(nodes, out)
+    fabric = build(spec)
+    gpus = nodes * 8
+    assert sizes(fabric) == (*switches, gpus, gpus, gpus if tiers == 3 else 0)
+    assert within_radix(spec, fabric)
+
+
+@pytest.mark.parametrize(
+    ("sus", "leaves", "spines"),
+    [(1, 16, 8), (2, 32, 16), (4, 64, 32), (8, 128, 64), (16, 256, 128)],
+)
+def test_superpod_b300_on_spectrum_x(sus: int, leaves: int, spines: int) -> None:
+    # DGX SuperPOD B300 reference architecture: 800 Gb/s in two 400 Gb/s planes, counted together
+    nodes = sus * 64
+    out = {"tiers": 2, "su_nodes": 64, "leaf_switch": "SN5600", "planes": 2}
+    spec = cluster(nodes, out, node={"nic_gbps": 800.0})
+    fabric = build(spec)
+    assert sizes(fabric)[:3] == (leaves, spines, 0)
+    # one cable of the table is one 800 Gb/s NIC, here two ports
+    assert sizes(fabric)[3:5] == (2 * nodes * 8, 2 * nodes * 8)
+    assert within_radix(spec, fabric)
+
+
+@pytest.mark.parametrize(
+    ("sus", "leaves", "spines"), [(1, 8, 4), (2, 16, 8), (4, 32, 18), (8, 64, 36), (18, 144, 72)]
+)
+def test_superpod_b300_on_xdr(sus: int, leaves: int, spines: int) -> None:
+    # DGX SuperPOD B300 XDR reference architecture; its GPU count of the last row is a misprint
+    nodes = sus * 72
+    out = {"tiers": 2, "su_nodes": 72, "leaf_switch": "Q3400", "spines": spines}
+    spec = cluster(nodes, out, node={"nic_gbps": 800.0})
+    fabric = build(spec)
+    assert sizes(fabric) == (leaves, spines, 0, nodes * 8, nodes * 8, 0)
+    assert within_radix(spec, fabric)
+
+
+@pytest.mark.parametrize("k", [4, 16, 48, pytest.param(64, marks=pytest.mark.slow)])
+def test_k_ary_fat_tree(k: int) -> None:
+    # Al-Fares et al., SIGCOMM 2008
+    spec = fat_tree(k)
+    fabric = build(spec)
+    leaves, spines, cores, hosts, leaf_spine, spine_core = sizes(fabric)
+    assert hosts == k**3 // 4
+    assert cores == (k // 2) ** 2
+    assert leaves + spines + cores == 5 * k**2 // 4
+    assert leaf_spine + spine_core == k**3 // 2
+    assert within_radix(spec, fabric)
+
+
+@pytest.mark.parametrize(("radix", "hosts"), [(64, 2048), (128, 8192), (512, 131_072)])
+def test_two_tiers_hold_half_the_square_of_the_radix(radix: int, hosts: int) -> None:
+    out = {"tiers": 2, "su_nodes": radix // 2, "leaf_switch": f"generic-{radix}"}
+    spec = cluster(hosts, out, node={"gpus": 1, "nics": 1})
+    fabric = build(spec)
+    assert sizes(fabric)[:3] == (radix, radix // 2, 0)
+    assert within_radix(spec, fabric)
+
+
+def test_hpn_pod() -> None:
+    # Alibaba HPN, SIGCOMM 2024, section 5 to 7 and Table 4
+    fabric = build(hpn_pod())
+    assert fabric.gpus == 15_360
+    assert sizes(fabric)[:3] == (240, 120, 0)
+    spine_down = np.bincount(fabric.cable_b[slice(*fabric.tier_start[1:3])] - fabric.ports)[240:]
+    assert (spine_down == 120).all()
+    assert len(fabric.tier_cables(1)) == 240 * 60
+    # 128 x 200 Gb/s down, 60 x 400 Gb/s up
+    plan = derive(hpn_pod())
+    assert plan is not None
+    assert math.isclose(128 * plan.port_gbps / (60 * plan.link_gbps), 1.06667, rel_tol=1e-3)
+
+
+def test_hpn_tier_three_tapers_fifteen_to_one() -> None:
+    spec = hpn_pod(2, tiers=3, pod_sus=15, spine_up=8)
+    fabric = build(spec)
+    down, up = len(fabric.tier_cables(1)), len(fabric.tier_cables(2))
+    assert (fabric.gpus, down / up) == (30_720, 15)
+
+
+def test_hpn_rail_only_pod_holds_eight_times_as_many() -> None:
+    # a rail of its own spines: 8 x 15 segments on the same 120 down ports
+    spec = hpn_pod(8, wiring="rail-only")
+    fabric = build(spec)
+    assert fabric.gpus == 122_880
+    spine_down = np.bincount(fabric.cable_b[slice(*fabric.tier_start[1:3])] - fabric.ports)
+    assert (spine_down[fabric.switches_of(2).start :] == 120).all()
+
+
+@pytest.mark.parametrize("taper", [1, 2, 4, 7])
+def test_bisection_is_half_the_hosts_over_the_taper(taper: int) -> None:
+    # 8 leaves of 128 hosts; the uplinks, not the spines, make the taper
+    out = {
+        "tiers": 2,
+        "su_nodes": 128,
+        "leaf_switch": "generic-256",
+        "leaf_down": 128,
+        "leaf_up": 128,
+        "link_gbps": 400 / taper,
+        "spines": 8,
+    }
+    fabric = build(cluster(1024, out, node={"gpus": 1, "nics": 1}))
+    assert math.isclose(counts(fabric)["bisection_gbps"], 204_800 / taper)
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
+def test_presets_build_to_the_counts_they_expect(path: Path) -> None:
+    spec = ClusterSpec.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    fabric = build(spec)
+    keys = ("leaf", "spine", "core", "nic_leaf_cables", "leaf_spine_cables", "spine_core_cables")
+    built = dict(zip(keys, sizes(fabric), strict=True))
+    built |= {"gpus": fabric.gpus, "nodes": fabric.nodes}
+    wanted = spec.expect.model_dump(exclude_none=True)
+    assert {key: built[key] for key in wanted} == wanted
+    if spec.scale_out:
+        assert within_radix(spec, fabric)

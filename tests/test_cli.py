@@ -1,0 +1,224 @@
+"""The command line: output, exit codes, one sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+import tomli_w
+
+from clusterscope import cli
+from clusterscope.errors import SpecError
+from tests.small import tables
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    file = tmp_path / "small.toml"
+    file.write_text(tomli_w.dumps(tables()))
+    return file
+
+
+def run(capsys, *args: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        cli.main([str(a) for a in args])
+    out = capsys.readouterr()
+    code = stop.value.code
+    return int(code or 0), out.out, out.err
+
+
+def test_help_shows_both_ways_to_call(capsys):
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "[SPEC] [OPTIONS]" in out
+    for word in ("presets", "check", "schema", "replay", "--export", "--assert", "--fail"):
+        assert word in out
+
+
+def test_presets_lists_every_preset(capsys):
+    code, out, _ = run(capsys, "presets")
+    assert code == 0
+    for name in ("xai-colossus-100k", "gb200-nvl72", "meta-24k-roce", "bytedance-10k"):
+        assert name in out
+    assert "100,000" in out
+    rows = json.loads(run(capsys, "presets", "--json")[1])
+    assert {"name", "gpus", "nodes", "transport"} <= set(rows[0])
+
+
+def test_schema_is_a_schema_that_accepts_a_spec(capsys):
+    code, out, _ = run(capsys, "schema")
+    assert code == 0
+    schema = json.loads(out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(tables(), schema)
+
+
+def test_check_prints_findings_and_fails_on_an_error(capsys, tmp_path):
+    good = tmp_path / "good.toml"
+    good.write_text(tomli_w.dumps(tables()))
+    assert run(capsys, "check", good)[0] == 0
+    bad = tmp_path / "bad.toml"
+    bad.write_text(tomli_w.dumps(tables(expect={"leaf": 5})))
+    code, out, _ = run(capsys, "check", bad)
+    assert code == 1
+    assert "error" in out
+    assert json.loads(run(capsys, "check", "--json", bad)[1])[0]["severity"] == "error"
+
+
+def test_export_writes_a_bundle_and_says_nothing_on_stdout(capsys, small, tmp_path):
+    out = tmp_path / "out"
+    code, stdout, _ = run(capsys, small, "--export", out, "--steps", "3")
+    assert (code, stdout) == (0, "")
+    names = {p.name for p in out.iterdir()}
+    assert {"report.md", "report.html", "report.json", "manifest.json"} <= names
+    report = json.loads((out / "report.json").read_text())
+    assert report["steps"] == 3
+    assert report["fabric"]["gpus"] == 16
+
+
+def test_the_same_input_gives_the_same_bytes(capsys, small, tmp_path):
+    def export(name: str) -> dict[str, bytes]:
+        run(capsys, small, "--export", tmp_path / name, "--steps", "2", "--fail", "spine1@1")
+        folder = tmp_path / name
+        return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*.*")}
+
+    assert export("one") == export("two")
+
+
+def test_changes_reach_the_run(capsys, small, tmp_path):
+    events = tmp_path / "events.toml"
+    events.write_text('[[events]]\nstep = 1\nkind = "fail"\ntarget = "leaf0:u1"\n')
+    out = tmp_path / "out"
+    code, _, err = run(
+        capsys, small, "--export", out, "--format", "json", "--steps", "2", "--seed", "11",
+        "--transport", "rocev2", "--set", "jobs.0.message_bytes=2 GiB",
+        "--fail", "node3@2", "--events", events,
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    report = json.loads((out / "report.json").read_text())
+    assert report["seed"] == 11
+    assert report["transport"]["name"] == "rocev2"
+    assert report["spec"]["jobs"][0]["message_bytes"] == 2 * 2**30
+    assert {e["target"] for e in report["events"]} == {"leaf0:u1", "node3"}
+
+
+def test_until_counts_steps(capsys, small, tmp_path):
+    run(capsys, small, "--export", tmp_path / "o", "--format", "json", "--until", "0.05")
+    assert json.loads((tmp_path / "o" / "report.json").read_text())["steps"] == 5
+
+
+def test_assertions_decide_the_exit_code(capsys, small):
+    assert run(capsys, small, "--assert", "jobs.0.busbw_GBps > 1")[0] == 0
+    code, _, err = run(capsys, small, "--assert", "jobs.0.busbw_GBps >= 1e6")
+    assert code == 3
+    assert "it is" in err
+    assert run(capsys, small, "--assert", "transport.name == spectrum-x")[0] == 0
+
+
+def test_a_run_with_a_dead_node_has_no_busbw_to_assert(capsys, small):
+    code, _, _ = run(capsys, small, "--fail", "node3", "--assert", "jobs.0.busbw_GBps >= 1")
+    assert code == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["xai-colosus-100k", "--export", "o"], ["xai-colossus-100k"]),
+        (["presetz", "--export", "o"], ["presetz"]),
+        (["/nowhere/x.toml", "--export", "o"], ["/nowhere/x.toml", "no such file"]),
+        ([".", "--export", "o"], ["directory"]),
+        (["SMALL", "--export", "o", "--fail", "spine7"], ["spine7", "spine0 to spine1"]),
+        (["SMALL", "--export", "o", "--fail", "spine1@x"], ["'x'", "step"]),
+        (["SMALL", "--export", "o", "--transport", "rocev3"], ["rocev3", "rocev2"]),
+        (["SMALL", "--export", "o", "--set", "node.cuont=3"], ["cuont", "count"]),
+        (["SMALL", "--export", "o", "--set", "node.count"], ["node.count", "="]),
+        (["SMALL", "--export", "o", "--set", "node.count=0"], ["node.count", "0"]),
+        (["SMALL", "--export", "o", "--set", "node.count=10000000000"], ["memory"]),
+        (["bytedance-10k", "--export", "o", "--set", "node.nic_gbps=123"], ["123", "200"]),
+        (["SMALL", "--export", "o", "--format", "pdf"], ["pdf", "html"]),
+        (["SMALL", "--export", "o", "--steps", "-1"], ["--steps", "-1"]),
+        (["SMALL", "--export", "o", "--steps", "1", "--until", "1"], ["--until"]),
+        (["SMALL", "--assert", "jobs.0.busbw"], ["jobs.0.busbw", ">="]),
+        (["SMALL", "--assert", "jobs.0.busbw_GBs >= 1"], ["jobs.0.busbw_GBps"]),
+        (["SMALL", "--assert", "jobs >= 1"], ["jobs"]),
+        (["SMALL", "--events", "/nowhere.toml", "--export", "o"], ["/nowhere.toml"]),
+        (["SMALL", "--exprot", "o"], ["--exprot", "--export"]),
+        (["check"], ["SPEC"]),
+        (["replay", "/nowhere.toml"], ["/nowhere.toml"]),
+        (["--export", "o"], ["SPEC"]),
+        (["SMALL", "SMALL"], ["extra"]),
+    ],
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    args, words, small, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    code, out, err = run(capsys, *(str(small) if a == "SMALL" else a for a in args))
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("clusterscope: ")
+    assert "Traceback" not in err
+    for word in words:
+        assert word.casefold() in err.casefold()
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_names_in_messages_cannot_drive_the_terminal(capsys):
+    code, _, err = run(capsys, "\x1b[2J\x07evil", "--export", "o")
+    assert code == 2
+    assert "\x1b" not in err
+    assert "\x07" not in err
+
+
+def test_an_interrupted_export_leaves_nothing_behind(small, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "clusterscope", str(small), "--export", str(out),
+         "--steps", "10000000"],
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert {p.name for p in tmp_path.iterdir()} == {"small.toml"}
+
+
+def test_without_a_terminal_the_explorer_points_to_export(capsys, small, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    code, _, err = run(capsys, small)
+    assert code == 2
+    assert "--export" in err
+
+
+def test_the_12_line_spec_of_the_readme_loads(tmp_path):
+    from clusterscope.spec.presets import load
+
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    blocks = [b.split("```")[0] for b in readme.split("```toml\n")[1:]]
+    assert blocks
+    for block in blocks:
+        file = tmp_path / "own.toml"
+        file.write_text(block)
+        assert load(str(file)).gpus > 0
+        assert len(block.strip().splitlines()) <= 16
+
+
+def test_a_replay_is_verified(capsys, small, tmp_path):
+    run(capsys, small, "--export", tmp_path / "o", "--steps", "2", "--fail", "spine1@1")
+    code, out, _ = run(capsys, "replay", tmp_path / "o" / "replay.toml", "--verify")
+    assert (code, out) == (0, "every digest agrees\n")
+
+
+def test_errors_carry_their_exit_code():
+    assert SpecError("here", "is wrong").exit_code == 2

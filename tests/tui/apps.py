@@ -1,0 +1,42 @@
+"""Apps that open at once on canned data, and how to wait for them."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from clusterscope.engine.timeline import Timeline
+from clusterscope.tui.app import ClusterScopeApp
+from clusterscope.tui.screens.cluster import Explorer
+from tests import canned
+
+
+class CannedApp(ClusterScopeApp):
+    """Opens an explorer on a timeline without the loading screen."""
+
+    def __init__(self, timeline: Timeline | None = None, **more: object) -> None:
+        super().__init__()
+        self._timeline = timeline or canned.timeline()
+        self._more = {"views": canned.VIEWS, **more}
+
+    def begin(self) -> None:
+        first = self._timeline.at(0)
+        self.push_screen(Explorer(self._timeline, first, **self._more))
+
+    @property
+    def explorer(self) -> Explorer:
+        screen = self.screen_stack[1]
+        assert isinstance(screen, Explorer)
+        return screen
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until every thread has answered and every message is through."""
+    for _ in range(2):
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+
+
+def text_of(app: ClusterScopeApp) -> str:
+    """What is on the screen, as text."""
+    lines = app.screen._compositor.render_strips()
+    return "\n".join(line.text for line in lines)

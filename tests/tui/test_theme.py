@@ -1,0 +1,93 @@
+"""Levels are told apart by color and glyph, on any terminal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.color import Color, ColorSystem
+
+from clusterscope.tui.levels import level_of, levels_of
+from clusterscope.tui.theme import (
+    DOWN,
+    GLYPHS,
+    NO_DATA,
+    PARTLY_DOWN,
+    THRESHOLDS,
+    _palette,
+    glyph,
+    palette,
+)
+from tests.tui.apps import CannedApp, settle, text_of
+
+
+@given(st.floats(0, 2))
+def test_a_level_is_the_number_of_thresholds_reached(value):
+    assert level_of(value) == sum(value >= edge for edge in THRESHOLDS)
+
+
+def test_death_is_shown_beside_the_load_of_what_lives():
+    values = np.array([0.5, np.nan, 0.5, np.nan])
+    down = np.array([False, False, True, True])
+    assert levels_of(values, down).tolist() == [3, NO_DATA, PARTLY_DOWN + 3, DOWN]
+
+
+def test_glyphs():
+    assert "".join(glyph(level) for level in range(8)) == GLYPHS == " .:-=+*#"
+    assert glyph(DOWN) == "X"
+    assert glyph(NO_DATA) == "?"
+    assert {glyph(level) for level in range(PARTLY_DOWN, PARTLY_DOWN + 8)} == {"x"}
+
+
+def test_a_terminal_of_256_colors_shows_the_ramp_as_it_is():
+    for style in _palette("256").levels:
+        for color in (style.color, style.bgcolor):
+            if color is not None:
+                shown = color.downgrade(ColorSystem.EIGHT_BIT)
+                assert shown.get_truecolor() == color.get_truecolor()
+
+
+def test_a_terminal_of_16_colors_shows_four_steps_that_are_not_the_color_of_death():
+    ramp = [s.bgcolor.downgrade(ColorSystem.STANDARD).number for s in _palette("16").levels[:9]]
+    assert len(set(ramp[:8])) == 4
+    assert ramp[8] not in ramp[:8]
+
+
+@pytest.mark.parametrize("kind", ["256", "16"])
+def test_the_ramp_gets_lighter(kind):
+    def lightness(color: Color) -> float:
+        red, green, blue = color.get_truecolor()
+        return 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
+
+    ramp = [lightness(style.bgcolor) for style in _palette(kind).levels[:8]]
+    assert ramp == sorted(ramp)
+
+
+async def test_no_color_sends_no_color_at_all(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = CannedApp()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert palette(app) is _palette("plain")
+        for strip in app.screen._compositor.render_strips():
+            for _, style, _ in strip:
+                colors = (style.color, style.bgcolor) if style else ()
+                assert all(color.is_default for color in colors if color)
+        assert "####" in text_of(app)
+
+
+async def test_a_terminal_of_16_colors_gets_the_ramp_of_16(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    app = CannedApp()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        assert palette(app) is _palette("16")
+
+
+async def test_the_theme_is_ours_whatever_textual_is_told(monkeypatch):
+    app = CannedApp()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        assert app.theme == "clusterscope"
+        assert app.animation_level == "none"
