@@ -18,14 +18,20 @@ import click
 
 from clusterscope import __version__
 from clusterscope.errors import ClusterscopeError, SpecError
+from clusterscope.opening import (
+    FORMATS,
+    describe,
+    explore,
+    explorer_options,
+    refuse_places,
+    start_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clusterscope.engine.timeline import Timeline
     from clusterscope.spec.model import ClusterSpec
-
-FORMATS = ("md", "html", "json", "csv", "svg")
 
 
 class SpecFirst(click.Group):
@@ -71,8 +77,8 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--steps", type=click.IntRange(0, 10_000_000), help="steps to run"),
             click.option("--until", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
                          help="run until this simulated time instead"),
-            click.option("--fail", "fails", multiple=True, metavar="NAME[@STEP]",
-                         help="fail a cable, switch, NIC, GPU or node"),
+            click.option("--fail", "fails", multiple=True, metavar="NAME|RULE[@STEP]",
+                         help="fail a thing by name, or what a rule names ('3 random cables')"),
             click.option("--events", type=click.Path(path_type=Path), metavar="FILE",
                          help="TOML file with [[events]]"),
         ]
@@ -84,6 +90,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @cli.command("open", hidden=True)
 @click.argument("spec", required=False)
 @run_options
+@explorer_options
 @click.option("--export", "directory", type=click.Path(path_type=Path), metavar="DIR",
               help="run headless and write a report bundle into DIR")  # fmt: skip
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True,
@@ -97,7 +104,7 @@ def open_command(
     formats: str,
     asserts: tuple[str, ...],
     stamp: bool,
-    **changes: Any,  # noqa: ANN401 - the options of run_options, passed on as they are
+    **changes: Any,  # noqa: ANN401 - the other options, passed on as they are
 ) -> None:
     """Open the explorer on SPEC, or run it headless with --export."""
     from clusterscope.assertions import Assertion
@@ -111,6 +118,7 @@ def open_command(
         raise SpecError(
             "--export", "needs a SPEC", "name a preset (clusterscope presets) or a file"
         )
+    refuse_places(changes, "is for the explorer", "leave it out of a run without a screen")
     timeline, steps = _timeline(spec, changes)
     if directory is not None:
         _export(timeline, directory, steps, chosen, stamp)
@@ -178,8 +186,9 @@ def check(ctx: click.Context, spec: str, sets: tuple[str, ...], as_json: bool) -
 @click.option(
     "--verify", is_flag=True, help="recompute the digests and compare; exit 1 if they differ"
 )
+@explorer_options
 @click.pass_context
-def replay(ctx: click.Context, file: Path, verify: bool) -> None:
+def replay(ctx: click.Context, /, file: Path, verify: bool, **flags: Any) -> None:  # noqa: ANN401 - the options of explorer_options
     """Reopen a saved timeline in the explorer, or verify it."""
     from clusterscope.engine import replay as saved
 
@@ -190,7 +199,43 @@ def replay(ctx: click.Context, file: Path, verify: bool) -> None:
         click.echo("the replay gives other frames" if differing else "every digest agrees")
         ctx.exit(1 if differing else 0)
     recorded = saved.read(file)
-    _run_explorer(str(file), lambda: recorded.timeline(), step=recorded.step)
+    from clusterscope.tui.start import Start
+
+    start = start_of(flags, Start.of(recorded))
+    explore(flags, str(file), recorded.timeline, start, lambda: recorded.spec)
+
+
+@cli.command()
+@click.option("--default", is_flag=True, help="print a commented template instead")
+def config(default: bool) -> None:
+    """Print where the settings are, and which are in force."""
+    click.echo(describe(default), nl=False)
+
+
+@cli.command()
+@click.argument("spec")
+@run_options
+@click.option("--transports", metavar="A,B,...", help="which; all of the catalogue when left out")
+@click.option("--json", "as_json", is_flag=True, help="as JSON")
+def compare(spec: str, transports: str | None, as_json: bool, **changes: Any) -> None:  # noqa: ANN401 - the options of run_options, passed on as they are
+    """Compare transports on the same flows, seed and failures."""
+    from clusterscope.export import side_by_side
+    from clusterscope.metrics.compare import Rivals, names_of
+
+    timeline, steps = _timeline(spec, changes)
+    names = names_of(transports, timeline.scenario)
+    rivals = Rivals(timeline.scenario)
+    comparison = rivals.compare(timeline.at(steps), timeline.log, names, _tell)
+    _tell("", 0, 0)
+    write = side_by_side.json if as_json else side_by_side.text
+    click.echo(write(timeline.scenario, comparison), nl=False)
+
+
+def _tell(name: str, step: int, of: int) -> None:
+    """Say on a terminal what is being computed; "" wipes the line."""
+    if sys.stderr.isatty():
+        line = f"computing {name}, step {step:,} of {of:,} …" if name else ""
+        click.echo(f"\r{line:<60}\r", err=True, nl=False)
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -219,6 +264,8 @@ def _timeline(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
     from clusterscope.engine.events import Event
     from clusterscope.engine.scenario import build
     from clusterscope.engine.timeline import Timeline
+    from clusterscope.metrics.rules import Deed, events_of, health_at
+    from clusterscope.metrics.targets import is_rule
     from clusterscope.spec.events import read_events
 
     if changes["steps"] is not None and changes["until"] is not None:
@@ -233,7 +280,11 @@ def _timeline(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
             )
     for text in changes["fails"]:
         target, step = _at(text)
-        timeline.inject(Event.named(scenario.names, "fail", target, step=step))
+        if is_rule(target):
+            health = health_at(scenario, timeline.log, step)
+            timeline.inject_all(events_of(Deed("fail", target), scenario, health, step))
+        else:
+            timeline.inject(Event.named(scenario.names, "fail", target, step=step))
     steps = spec.sim.steps if changes["steps"] is None else changes["steps"]
     if changes["until"] is not None:
         steps = max(1, round(changes["until"] / spec.sim.dt_s))
@@ -276,25 +327,20 @@ def _export(
 
 def _explore(spec: str | None, changes: dict[str, Any]) -> None:
     if spec is None:
-        _run_explorer(None, None)
+        refuse_places(changes, "needs a SPEC", "name a preset (clusterscope presets) or a file")
+        explore(changes)
         return
     from clusterscope.spec.presets import names
 
     if spec not in names() and not Path(spec).exists():
         _spec(spec, changes)
-    _run_explorer(spec, lambda: _timeline(spec, changes)[0])
-
-
-def _run_explorer(title: str | None, opened: Callable[[], Timeline] | None, step: int = 0) -> None:
-    from clusterscope.tui.run import run
-
-    run(title, opened, step=step, export=_export_from_explorer)
-
-
-def _export_from_explorer(timeline: Timeline, directory: Path, steps: int) -> None:
-    from clusterscope.export.bundle import write_bundle
-
-    write_bundle(timeline, directory, steps=steps, formats=FORMATS)
+    explore(
+        changes,
+        spec,
+        lambda: _timeline(spec, changes)[0],
+        start_of(changes),
+        lambda: _spec(spec, changes),
+    )
 
 
 def _terminated(signum: int, frame: object) -> None:  # noqa: ARG001 - the handler's signature

@@ -19,3 +19,5 @@ settings.load_profile("suite")
 def known_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLUSTERSCOPE_CHECK", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    # Nobody's own settings: this directory is not there.
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent/clusterscope-tests")

@@ -172,6 +172,53 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert set(tmp_path.iterdir()) == before
 
 
+def test_fail_takes_a_rule_and_a_name_stays_a_name(capsys, small, tmp_path):
+    def events(*fails: str) -> list[tuple[int, str]]:
+        out = tmp_path / "out"
+        args = [word for fail in fails for word in ("--fail", fail)]
+        run(capsys, small, "--export", out, "--format", "json", "--steps", "3", *args)
+        report = json.loads((out / "report.json").read_text())
+        return [(event["step"], event["target"]) for event in report["events"]]
+
+    assert events("spine1@2") == [(2, "spine1")]
+    assert sorted(events("all spines@2", "leaf0:u1")) == [
+        (0, "leaf0:u1"), (2, "spine0"), (2, "spine1"),
+    ]  # fmt: skip
+    assert len(events("3 random leaf-spine cables")) == 3
+    code, _, err = run(capsys, small, "--export", tmp_path / "o", "--fail", "3 random spinse")
+    assert code == 2
+    assert "did you mean 'spine'" in err
+
+
+def test_compare_prints_transports_side_by_side(capsys, small):
+    code, out, err = run(capsys, "compare", small, "--fail", "1 random spine", "--steps", "3")
+    assert (code, err) == (0, "")
+    head, names, *_ = out.splitlines()
+    assert head == "small: against spectrum-x: same flows, seed 1, failures; step 3"
+    assert names.split() == ["spectrum-x", "●", "base", "infiniband", "rocev2"]
+    for words in ("busbw", "lost to collisions", "reroute takes", "█", "is fastest"):
+        assert words in out
+
+
+def test_compare_as_json(capsys, small):
+    code, out, _ = run(capsys, "compare", small, "--transports", "rocev2,infiniband", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert [side["name"] for side in document["transports"]] == ["rocev2", "infiniband"]
+    (job,) = document["transports"][0]["jobs"]
+    lost = job["iteration_s"] - job["ideal_s"]
+    assert sum(job["causes_s"].values()) == pytest.approx(lost)
+
+
+def test_compare_names_what_is_wrong(capsys, small):
+    code, out, err = run(capsys, "compare", small, "--transports", "rocev3")
+    assert (code, out) == (2, "")
+    assert "did you mean 'rocev2'" in err
+    code, _, err = run(capsys, "compare", "gb200-nvl72")
+    assert code == 2
+    assert "no NICs" in err
+
+
 def test_names_in_messages_cannot_drive_the_terminal(capsys):
     code, _, err = run(capsys, "\x1b[2J\x07evil", "--export", "o")
     assert code == 2

@@ -20,8 +20,8 @@ def test_every_command_and_option_of_the_readme_exists():
         if name != "open":
             assert f"clusterscope {name}" in README
     shell = "\n".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL))
-    for option in re.findall(r"(--[a-z]+)", shell):
-        assert option in options | {"--verify"}
+    for option in re.findall(r"(--[a-z-]+)", shell):
+        assert option in options | {"--verify", "--transports", "--json", "--default"}
 
 
 def test_every_preset_is_in_the_readme_and_every_transport_in_the_model():

@@ -88,3 +88,9 @@ def apply(health: Health, events: Iterable[Event]) -> Health:
         else:
             array[event.target.index] = event.kind != "fail"
     return dataclasses.replace(health, **changed) if changed else health
+
+
+def nearest(events: Iterable[Event], step: int, way: int) -> Event | None:
+    """First event of the nearest step after a step (way 1) or before it (-1); None without one."""
+    beyond = [event for event in events if (event.step - step) * way > 0]
+    return min(beyond, key=lambda event: event.step * way, default=None)

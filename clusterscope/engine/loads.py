@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from clusterscope.columns import F64, I32, U64, Arrays, Col
+from clusterscope.columns import F64, I32, U64, Arrays, Col, columns_of
 from clusterscope.routing.hashing import entropy
 from clusterscope.traffic.flows import Exchange, Flows, Phase
 from clusterscope.transport.model import Transport
@@ -33,6 +33,15 @@ class Load(Arrays):
     row_weight: Annotated[F64, Col("F", "1", "row's bytes per byte of its entity")]
     row_entity: Annotated[I32, Col("F", "entity", "entity of the row, ascending")]
     size_bytes: Annotated[F64, Col("U", "B", "bytes of the entity's largest flow")]
+
+    def equals(self, other: Load) -> bool:
+        """True when the other asks the same of the network, exchange for exchange."""
+        if self is other:
+            return True
+        kind = (self.network, self.serial_steps, self.exchange)
+        return kind == (other.network, other.serial_steps, other.exchange) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in columns_of(Load)
+        )
 
 
 def compile_load(phase: Phase, transport: Transport, seed: int, job: int) -> Load:

@@ -2,7 +2,8 @@
 
 Nothing here changes with time; results are kept because a running job asks for the same share
 again at every step. After a failure, routes still follow the health in which they were computed
-(`routed`) while links already carry only what works (`actual`).
+(`routed`) while links already carry only what works (`actual`). A network made from another takes
+over what the change cannot have touched: a dead spine changes no share inside a domain.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from clusterscope.columns import F64, I32, Arrays, Bool, Col, bincount
 from clusterscope.engine.rates import max_min_entries
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import Health
+from clusterscope.fabric.arrays import SCALE_UP, Health
 from clusterscope.routing.route import route, route_exchange
 from clusterscope.routing.routes import Bundles, link_loads, no_bundles
 from clusterscope.transport.model import SCALE_UP_LATENCY_S, path_latency_s
@@ -57,6 +58,16 @@ class Share:
     bottleneck: dict[PhaseKey, I32]
     link_gbps: F64
 
+    def under(self, keys: tuple[PhaseKey, ...], names: tuple[PhaseKey, ...]) -> Share:
+        """The same share of phases with other keys."""
+        pairs = list(zip(keys, names, strict=True))
+        return Share(
+            {name: self.rate_gbps[key] for key, name in pairs},
+            {name: self.pace_gbps[key] for key, name in pairs},
+            {name: self.bottleneck[key] for key, name in pairs},
+            self.link_gbps,
+        )
+
 
 class _Entries(NamedTuple):
     """Entries of several phases on one numbering of entities and resources."""
@@ -85,11 +96,22 @@ class Network:
     actual: Health
     _phases: dict[PhaseKey, Routed] = field(default_factory=dict)
     _shares: dict[tuple[PhaseKey, ...], Share] = field(default_factory=dict)
+    _live: tuple[Bundles, F64] | None = None
 
     @cached_property
     def cable_gbps(self) -> F64:
         """What each cable carries now, one direction, (C,) Gb/s."""
         return self.actual.cable_rate(self.scenario.fabric)
+
+    @cached_property
+    def rerouted(self) -> Network:
+        """The network once routes have reacted to its actual health; itself when they have."""
+        if self.routed is self.actual:
+            return self
+        other = Network(self.scenario, self.actual, self.actual)
+        other.cable_gbps, other.link_gbps = self.cable_gbps, self.link_gbps
+        other._take_over(self)
+        return other
 
     @cached_property
     def link_gbps(self) -> F64:
@@ -104,10 +126,38 @@ class Network:
 
     def with_actual(self, actual: Health) -> Network:
         """The same routes in another health; computed routes are shared."""
-        return Network(self.scenario, self.routed, actual, self._phases)
+        other = Network(self.scenario, self.routed, actual, self._phases)
+        other._take_over(self)
+        return other
+
+    def _take_over(self, before: Network) -> None:
+        """Adopt routes and shares of phases whose cables are as before."""
+        boundary = int(self.scenario.fabric.tier_start[SCALE_UP])
+        same = {
+            name
+            for name, cables in (("out", slice(boundary)), ("up", slice(boundary, None)))
+            if np.array_equal(self.cable_gbps[cables], before.cable_gbps[cables])
+            and np.array_equal(self._routed_cable_gbps[cables], before._routed_cable_gbps[cables])
+        }
+        # Lists, since a thread may be adding to what is read here.
+        for key, routed in list(before._phases.items()):
+            if self._crossed(key) <= same:
+                self._phases.setdefault(key, routed)
+        for keys, share in list(before._shares.items()):
+            if all(self._crossed(key) <= same for key in keys):
+                self._shares[keys] = share
+
+    def _crossed(self, key: PhaseKey) -> set[str]:
+        """Networks that a phase can use: "up", "out"."""
+        load = self.scenario.loads[key[0]][key[1]]
+        if load.exchange is not None:
+            return {"out"}
+        inside = load.src >= self.scenario.fabric.ports
+        return ({"up"} if inside.any() else set()) | (set() if inside.all() else {"out"})
 
     def phase(self, key: PhaseKey) -> Routed:
         """Routes of a phase of a job."""
+        key = self.scenario.twin(key)
         if key not in self._phases:
             self._phases[key] = self._route(key)
         return self._phases[key]
@@ -161,10 +211,13 @@ class Network:
             return self._solve(keys, active)
         share = self._shares.get(keys)
         if share is None:
+            twins = tuple(self.scenario.twin(key) for key in keys)
+            alone = twins == keys or len(set(twins)) < len(twins)
+            share = self._solve(keys, {}) if alone else self.share(twins).under(twins, keys)
             # Many jobs meet in many ways; the oldest share goes when there are too many.
             if len(self._shares) >= max(8, _SHARE_BYTES // (8 * self.scenario.fabric.links + 1)):
-                del self._shares[next(iter(self._shares))]
-            share = self._shares[keys] = self._solve(keys, {})
+                self._shares.pop(next(iter(self._shares)), None)
+            self._shares[keys] = share
         return share
 
     def _solve(self, keys: tuple[PhaseKey, ...], active: dict[PhaseKey, Bool]) -> Share:
@@ -216,7 +269,13 @@ class Network:
         entity, resource, weight = entries
         links = self.scenario.fabric.links
         total = bincount(resource, flat[entity] * weight, links + common.common)
-        live = dataclasses.replace(common, member_share=self._live_share(common))
+        # Limits of one phase's own come after the common bundles; they load no link.
+        live = dataclasses.replace(
+            common,
+            start=common.start[: common.common + 1],
+            gbps=common.gbps[: common.common],
+            member_share=self._live_share(common),
+        )
         wire = link_loads(total[: links + common.common], links, live)
         wire /= self.scenario.goodput
         wire.setflags(write=False)
@@ -248,12 +307,13 @@ class Network:
         """
         gbps = bundles.gbps
         if self.routed is not self.actual and len(bundles.member_link):
-            live = self._live_share(bundles)
+            hit, members, first = self._hit(bundles)
+            live, carried = self._live_share(bundles)[members], bundles.member_link[members]
             with np.errstate(divide="ignore", invalid="ignore"):
-                full = np.where(live > 0, self.link_gbps[bundles.member_link] / live, np.inf)
-            filled = np.diff(bundles.start) > 0
+                full = np.where(live > 0, self.link_gbps[carried] / live, np.inf)
             gbps = gbps.copy()
-            gbps[filled] = np.minimum.reduceat(full, bundles.start[:-1][filled])
+            if len(hit):
+                gbps[hit] = np.minimum.reduceat(full, first)
             gbps[~np.isfinite(gbps)] = 0.0
         return gbps * self.scenario.transport.goodput_ratio
 
@@ -262,10 +322,31 @@ class Network:
         share: F64 = bundles.member_share
         if self.routed is self.actual:
             return share
-        share = np.where(self.link_gbps[bundles.member_link] > 0, share, 0.0)
-        owner = np.repeat(np.arange(len(bundles.gbps)), np.diff(bundles.start))
-        total = bincount(owner, share, len(bundles.gbps))[owner]
-        return np.divide(share, total, out=np.zeros_like(share), where=total > 0)
+        if self._live is not None and self._live[0] is bundles:
+            return self._live[1]
+        hit, members, first = self._hit(bundles)
+        own = np.where(self.link_gbps[bundles.member_link[members]] > 0, share[members], 0.0)
+        owner = np.repeat(np.arange(len(hit)), np.diff(first, append=len(members)))
+        total = bincount(owner, own, len(hit))[owner]
+        share = share.copy()
+        share[members] = np.divide(own, total, out=np.zeros_like(own), where=total > 0)
+        self._live = bundles, share
+        return share
+
+    def _hit(self, bundles: Bundles) -> tuple[I32, I32, I32]:
+        """Bundles with a member that carries something else than its routes expect.
+
+        Their numbers (H,), their members, bundle by bundle, and where in these each begins (H,).
+        """
+        changed = self.cable_gbps != self._routed_cable_gbps
+        places = np.flatnonzero(changed[bundles.member_link >> 1])
+        size = np.diff(bundles.start)
+        hit = np.unique(np.searchsorted(bundles.start, places, side="right") - 1)
+        among = np.zeros(len(size), dtype=np.bool_)
+        among[hit] = True
+        members = np.flatnonzero(np.repeat(among, size))
+        first = np.cumsum(size[hit]) - size[hit]
+        return hit.astype(np.int32), members.astype(np.int32), first.astype(np.int32)
 
 
 def paced(rate_gbps: F64, size_bytes: F64, latency_s: F64) -> F64:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from clusterscope.columns import F64
 from clusterscope.engine.events import Event
@@ -16,6 +17,9 @@ from clusterscope.spec.model import ClusterSpec, TransportSpec
 from clusterscope.traffic.flows import JobProgram
 from clusterscope.traffic.program import build as build_program
 from clusterscope.transport.model import Transport, goodput, resolve
+
+if TYPE_CHECKING:
+    from clusterscope.engine.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,18 @@ class Scenario:
     def whole(self) -> Health:
         """The cluster with nothing broken."""
         return Health.whole(self.fabric)
+
+    def twin(self, key: tuple[int, int]) -> tuple[int, int]:
+        """The first phase of the same job with the same load, for (job, phase)."""
+        job, phase = key
+        return job, self.loads[job].index(self.loads[job][phase])
+
+    @cached_property
+    def healthy(self) -> Network:
+        """The network with nothing broken, which every timeline begins with."""
+        from clusterscope.engine.network import Network
+
+        return Network(self, self.whole, self.whole)
 
     def scheduled(self, step: int) -> tuple[Event, ...]:
         """Events that the spec itself schedules for a step."""
@@ -89,6 +105,14 @@ def _loads(
     spec: ClusterSpec, transport: Transport, program: tuple[JobProgram, ...]
 ) -> tuple[tuple[Load, ...], ...]:
     return tuple(
-        tuple(compile_load(phase, transport, spec.sim.seed, job) for phase in p.phases)
+        _interned([compile_load(phase, transport, spec.sim.seed, job) for phase in p.phases])
         for job, p in enumerate(program)
+    )
+
+
+def _interned(loads: list[Load]) -> tuple[Load, ...]:
+    """The loads of a job; equal ones are one object, so that they are routed and shared once."""
+    return tuple(
+        next(first for first in loads[: place + 1] if first.equals(load))
+        for place, load in enumerate(loads)
     )

@@ -34,8 +34,7 @@ _DONE = 1e-12
 def start(scenario: Scenario, events: Sequence[Event] = ()) -> Frame:
     """Frame at step 0."""
     jobs = tuple(_begin(scenario, job, 0, 0.0, math.nan) for job in range(len(scenario.program)))
-    network = Network(scenario, scenario.whole, scenario.whole)
-    return _open(scenario, 0, scenario.whole, Flow(jobs, network, None), events)
+    return _open(scenario, 0, scenario.whole, Flow(jobs, scenario.healthy, None), events)
 
 
 def step(scenario: Scenario, frame: Frame, events: Sequence[Event] = ()) -> Frame:
@@ -59,9 +58,10 @@ def _open(
 def _react(scenario: Scenario, state: Flow, health: Health, now: float) -> Flow:
     """Links change at once; routes follow after the transport's reroute time."""
     delay = scenario.transport.reroute_s
+    network = state.network.with_actual(health)
     if delay == 0:
-        return Flow(state.jobs, Network(scenario, health, health), None)
-    return Flow(state.jobs, state.network.with_actual(health), now + delay)
+        return Flow(state.jobs, network.rerouted, None)
+    return Flow(state.jobs, network, now + delay)
 
 
 def _begin(scenario: Scenario, job: int, iteration: int, now: float, last_s: float) -> JobState:
@@ -83,7 +83,7 @@ def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple
     now = begin
     for _ in range(_MAX_BOUNDARIES):
         if due is not None and due <= now:
-            network, due = Network(scenario, network.actual, network.actual), None
+            network, due = network.rerouted, None
         horizon = end if due is None else min(end, due)
         share = _share(network, jobs)
         spans = [_spans(job, state_, share) for job, state_ in enumerate(jobs)]

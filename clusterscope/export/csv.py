@@ -3,7 +3,7 @@
 A shape becomes one table:
 
     Table    its columns
-    Grid     row, column, ratio, down; one line a cell
+    Grid     row, column, ratio (or change), down; one line a cell
     Series   the steps, then one column a line
     Note     label, value, unit, mark, source; sentences are labelled "note"
 
@@ -27,6 +27,8 @@ UNITS: Final[dict[Kind, str]] = {
     "int": "",
     "float": "",
     "ratio": "",
+    "delta": "",
+    "change": "",
     "gbps": "gbps",
     "GBps": "GBps",
     "bytes": "bytes",
@@ -114,7 +116,7 @@ def _table(table: Table, limit: int | None) -> Iterator[Iterable[str]]:
 
 
 def _grid(grid: Grid) -> Iterator[Iterable[str]]:
-    yield ("row", "column", "ratio", "down")
+    yield ("row", "column", "change" if grid.signed else "ratio", "down")
     for row, label in enumerate(grid.row_labels):
         values, down = grid.values[row].tolist(), grid.down[row].tolist()
         for column, name in enumerate(grid.column_labels):

@@ -16,11 +16,12 @@ from typing import Any, Final, assert_never
 import jinja2
 from markupsafe import Markup
 
-from clusterscope.export import heat
 from clusterscope.export.headline import headlines, title
 from clusterscope.export.plain import spelled_out, words
 from clusterscope.export.plots import COLORS, INK, PAPER, RULE
 from clusterscope.export.story import Plot, Section
+from clusterscope.views import heat
+from clusterscope.views.levels import levels_of_grid
 from clusterscope.views.shapes import Column, Grid, Note, Series, Table
 from clusterscope.views.text import fmt
 
@@ -46,7 +47,10 @@ def page(report: Mapping[str, Any], sections: Sequence[Section], linked: Collect
         **_title(report),
         headline=[(job, _fill(job.ratio)) for job in headlines(report)],
         sections=[_section(s) for s in sections if s.plots or _visible(s)],
-        ramp=list(zip(heat.RAMP, (0.0, *heat.THRESHOLDS), heat.GLYPHS, strict=True)),
+        ramp=list(zip(_RAMP.colors, (0.0, *heat.THRESHOLDS), heat.GLYPHS, strict=True)),
+        black_from=_RAMP.black_from,
+        changes=heat.DIVERGING,
+        black_changes=heat.DIVERGING_BLACK,
         down=heat.DOWN_COLOR,
         more=" in the CSV files" if "csv" in linked else "",
         colors=COLORS,
@@ -150,8 +154,8 @@ def _plain(value: object) -> object:
 
 
 def _grid(grid: Grid) -> dict[str, Any]:
-    levels = heat.levels(grid.values, grid.down).tolist()
-    values = grid.values.tolist()
+    levels = levels_of_grid(grid).tolist()
+    values, kind = grid.values.tolist(), grid.kind
     return {
         "kind": "grid",
         "title": grid.title,
@@ -162,11 +166,11 @@ def _grid(grid: Grid) -> dict[str, Any]:
                 "label": label,
                 "cells": [
                     {
-                        "css": _CELL_CSS.get(level, f"h{level}"),
+                        "css": _css(level),
                         "glyph": heat.glyph(level),
                         "title": f"{label} · {column}: "
-                        + ("" if math.isnan(value) else fmt(value, "ratio"))
-                        + (" down" if level == heat.DOWN else ""),
+                        + ("" if math.isnan(value) else fmt(value, kind))
+                        + _DEAD.get(heat.glyph(level), ""),
                     }
                     for column, level, value in zip(
                         grid.column_labels, levels[row], values[row], strict=True
@@ -178,7 +182,17 @@ def _grid(grid: Grid) -> dict[str, Any]:
     }
 
 
-_CELL_CSS: Final = {heat.DOWN: "hx", heat.NOTHING: "hn"}
+_RAMP: Final = heat.RAMPS[heat.DEFAULT_RAMP]
+_DEAD: Final = {heat.DOWN_GLYPH: " down", heat.PARTLY_GLYPH: " partly down"}
+
+
+def _css(level: int) -> str:
+    """Class of a cell."""
+    if level == heat.NO_DATA:
+        return "hn"
+    if heat.glyph(level) in _DEAD:
+        return "hx"
+    return f"h{level}" if level < heat.LEVELS else f"c{level - heat.CHANGE}"
 
 
 def _note(note: Note) -> dict[str, Any]:

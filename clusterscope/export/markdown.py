@@ -12,10 +12,11 @@ from typing import Any, Final, assert_never
 
 import numpy as np
 
-from clusterscope.export import heat
 from clusterscope.export.headline import Headline, headlines, title
 from clusterscope.export.plain import spelled_out, words
 from clusterscope.export.story import ROWS, Section
+from clusterscope.views import heat
+from clusterscope.views.levels import levels_of_grid
 from clusterscope.views.shapes import Fact, Grid, Note, Series, Shape, Table
 
 # Signs that always mean something; "_" at the edge of a word; ":" of an address or an emoji's name;
@@ -95,13 +96,13 @@ def _grid(grid: Grid) -> Iterator[str]:
     labels = [_cell_label(label) for label in grid.row_labels]
     width = max(map(len, labels), default=0)
     yield "```text"
-    for label, line in zip(labels, heat.levels(grid.values, grid.down).tolist(), strict=True):
+    for label, line in zip(labels, levels_of_grid(grid).tolist(), strict=True):
         yield f"{label:<{width}} |{''.join(map(heat.glyph, line))}|"
     yield "```"
     yield ""
     columns = grid.column_labels
     span = f"Columns: {columns[0]} to {columns[-1]}. " if len(columns) > 1 else ""
-    yield f"{escape(span)}{escape(heat.legend())}"
+    yield f"{escape(span)}{escape(heat.legend(signed=grid.signed))}"
     yield from _remark(grid.note)
 
 

@@ -1,4 +1,4 @@
-"""One view as one file, for the explorer."""
+"""One view or picture as one file, for the explorer."""
 
 from __future__ import annotations
 
@@ -17,4 +17,15 @@ def write_view(shape: Shape, path: str | Path) -> Path:
     """
     target = Path(path)
     write_whole(target, csv.write(shape))
+    return target
+
+
+def write_picture(svg: str, path: str | Path) -> Path:
+    """Write an SVG, whole or not at all; gives the path written.
+
+    Raises:
+        SpecError: the file cannot be written.
+    """
+    target = Path(path)
+    write_whole(target, svg)
     return target

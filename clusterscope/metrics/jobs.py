@@ -134,23 +134,39 @@ class JobMetrics:
         return math.isinf(self.iteration_s)
 
 
+# Seconds and phases of one iteration, by job.
+Steady = tuple[tuple[float, tuple[PhaseMetrics, ...]], ...]
+
+
 @dataclass
 class _Reference:
     """Times of a scenario that no frame changes, by job; filled when first asked for."""
 
     ideal_s: tuple[float, ...]
-    healthy_s: list[float] = field(default_factory=list)
+    healthy: list[Steady] = field(default_factory=list)
 
 
 def job_metrics(scenario: Scenario, frame: Frame) -> tuple[JobMetrics, ...]:
     """Every job at a frame, in the order of the spec."""
-    steady = _steady(frame.network)
-    reference = _reference(scenario)
-    if not reference.healthy_s:
-        reference.healthy_s.extend(_healthy_s(scenario, frame.network))
+    alone = steady(frame.network)
+    reference, whole = _reference(scenario), healthy(scenario, frame.network)
     return tuple(
-        _job(scenario, frame, job, steady[job], reference) for job in range(len(scenario.program))
+        _job(scenario, frame, job, alone[job], (reference.ideal_s[job], whole[job][0]))
+        for job in range(len(scenario.program))
     )
+
+
+def healthy(scenario: Scenario, network: Network) -> Steady:
+    """Seconds and phases of every job alone in the healthy network.
+
+    Computed once a scenario; `network` spares that when it is healthy.
+    """
+    kept = _reference(scenario).healthy
+    if not kept:
+        if not (network.routed.healthy and network.actual.healthy):
+            network = scenario.healthy
+        kept.append(steady(network))
+    return kept[0]
 
 
 def iteration_s(scenario: Scenario, network: Network, job: int) -> float:
@@ -162,12 +178,12 @@ def _job(
     scenario: Scenario,
     frame: Frame,
     job: int,
-    steady: tuple[float, tuple[PhaseMetrics, ...]],
-    reference: _Reference,
+    alone: tuple[float, tuple[PhaseMetrics, ...]],
+    bounds: tuple[float, float],
 ) -> JobMetrics:
     """One job at a frame."""
     program, state = scenario.program[job], frame.jobs[job]
-    alone_s, phases = steady
+    (alone_s, phases), (ideal_s, healthy_s) = alone, bounds
     iteration = alone_s
     if len(scenario.program) > 1 and state.last_iteration_s > alone_s:
         iteration = state.last_iteration_s
@@ -182,12 +198,12 @@ def _job(
         iteration_s=iteration,
         alone_s=alone_s,
         last_iteration_s=state.last_iteration_s,
-        ideal_s=reference.ideal_s[job],
-        healthy_s=reference.healthy_s[job],
+        ideal_s=ideal_s,
+        healthy_s=healthy_s,
         latency_s=max(latency) if program.overlapped else sum(latency),
         algbw_GBps=algbw_GBps(program.message_bytes, iteration),
         busbw_GBps=busbw,
-        line_GBps=busbw_GBps(program, reference.ideal_s[job]),
+        line_GBps=busbw_GBps(program, ideal_s),
         error_band=(busbw * low, busbw * high),
         phases=phases,
         iterations=state.iteration,
@@ -208,13 +224,12 @@ def _settled(scenario: Scenario, frame: Frame, job: int) -> Settled | None:
 @per_key
 def _settled_s(network: Network) -> tuple[float, ...]:
     """Iteration of every job alone on new routes in the network's actual health, seconds."""
-    scenario = network.scenario
-    rerouted = Network(scenario, network.actual, network.actual)
+    scenario, rerouted = network.scenario, network.rerouted
     return tuple(iteration_s(scenario, rerouted, job) for job in range(len(scenario.program)))
 
 
 @per_key
-def _steady(network: Network) -> tuple[tuple[float, tuple[PhaseMetrics, ...]], ...]:
+def steady(network: Network) -> Steady:
     """Seconds and phases of one iteration of every job, each alone in the network."""
     scenario = network.scenario
     out = []
@@ -267,19 +282,11 @@ def phase_bytes(phase: Phase) -> float:
 @per_key
 def _reference(scenario: Scenario) -> _Reference:
     """Line-rate times, by job."""
-    line = _vertex_gbps(scenario.fabric)
+    line = vertex_gbps(scenario.fabric)
     return _Reference(tuple(_ideal_s(program, line) for program in scenario.program))
 
 
-def _healthy_s(scenario: Scenario, network: Network) -> list[float]:
-    """Iteration of each job alone in the healthy network, seconds."""
-    if network.routed.healthy and network.actual.healthy:
-        return [seconds for seconds, _ in _steady(network)]
-    whole = Network(scenario, scenario.whole, scenario.whole)
-    return [iteration_s(scenario, whole, job) for job in range(len(scenario.program))]
-
-
-def _vertex_gbps(fabric: Fabric) -> F64:
+def vertex_gbps(fabric: Fabric) -> F64:
     """Line rate of the cable of every NIC port and into the domain of every GPU, by vertex."""
     rate = np.zeros(fabric.domain_vertex)
     for cables in (slice(0, fabric.ports), slice(int(fabric.tier_start[SCALE_UP]), None)):
@@ -289,7 +296,7 @@ def _vertex_gbps(fabric: Fabric) -> F64:
 
 def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
     """Lower bound of an iteration: each phase by its busiest sender or receiver, seconds."""
-    seconds = [_ideal_phase_s(phase, line_gbps) for phase in program.phases]
+    seconds = [ideal_phase_s(phase, line_gbps) for phase in program.phases]
     if not program.overlapped:
         return sum(seconds)
     by_network: dict[str, float] = {}
@@ -298,7 +305,7 @@ def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
     return max(by_network.values(), default=0.0)
 
 
-def _ideal_phase_s(phase: Phase, line_gbps: F64) -> float:
+def ideal_phase_s(phase: Phase, line_gbps: F64) -> float:
     """Lower bound of one phase, seconds."""
     demand = phase.demand
     if isinstance(demand, Exchange):

@@ -31,6 +31,22 @@ def per_frame(metric: Callable[[Scenario, Frame], T]) -> Callable[[Scenario, Fra
     return memoized
 
 
+def per_pair(
+    metric: Callable[[Scenario, Frame, Frame], T],
+) -> Callable[[Scenario, Frame, Frame], T]:
+    """The metric, computed once for each two frames."""
+    kept: WeakKeyDictionary[Frame, WeakKeyDictionary[Frame, T]] = WeakKeyDictionary()
+
+    @wraps(metric)
+    def memoized(scenario: Scenario, frame: Frame, other: Frame) -> T:
+        row = kept.setdefault(frame, WeakKeyDictionary())
+        if other not in row:
+            row[other] = metric(scenario, frame, other)
+        return row[other]
+
+    return memoized
+
+
 def per_key(metric: Callable[[K], T]) -> Callable[[K], T]:
     """The metric, computed once for each fabric, network or scenario."""
     kept: WeakKeyDictionary[K, T] = WeakKeyDictionary()

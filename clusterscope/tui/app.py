@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import App, SystemCommand
+from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
+from textual.widgets import Input
 
 from clusterscope.errors import ClusterscopeError
 from clusterscope.tui import theme
-from clusterscope.tui.messages import Picked, Reopen
+from clusterscope.tui.messages import Pick, Picked, Relook, Reopen
 from clusterscope.tui.screens.loading import Loading
+from clusterscope.tui.settings import Settings
+from clusterscope.tui.start import Start
+from clusterscope.tui.terminal import draw_in_ascii, leave_colors_out
+from clusterscope.tui.threads import Threads
 
 if TYPE_CHECKING:
     from clusterscope.engine.timeline import Timeline
-    from clusterscope.tui.edits import Export
+    from clusterscope.tui.exports import Exports
+    from clusterscope.tui.library import Library, Opened
     from clusterscope.tui.screens.cluster import Explorer
-    from clusterscope.tui.screens.picker import PresetRow
+
+Build = Callable[[], "Opened"]
 
 
 class ClusterScopeApp(App[None]):
@@ -31,11 +40,11 @@ class ClusterScopeApp(App[None]):
 
     Args:
         open: builds the timeline to begin with; None begins with the picker.
-        presets: rows of the picker.
-        load: builds the timeline of a preset.
-        export: writes a report of a timeline, up to a step, into a directory.
+        shelf: what the picker offers; presets and the files here when left out.
+        exports: writers of files; None when there are none.
         what: what `open` opens, in words.
-        step: where to begin.
+        start: where to begin.
+        settings: what the user has set.
         playing: True to run at once.
     """
 
@@ -46,21 +55,30 @@ class ClusterScopeApp(App[None]):
     def __init__(
         self,
         open: Callable[[], Timeline] | None = None,  # noqa: A002 - the word for it
-        presets: Callable[[], Sequence[PresetRow]] = tuple,
-        load: Callable[[str], Timeline] | None = None,
-        export: Export | None = None,
+        shelf: Library | None = None,
+        exports: Exports | None = None,
         *,
         what: str = "the cluster",
-        step: int = 0,
+        start: Start | None = None,
+        settings: Settings | None = None,
         playing: bool = False,
     ) -> None:
-        # NO_COLOR has to be known before the filters are made, or Textual paints in grey.
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.register_theme(theme.THEME)
-        self.theme = theme.PLAIN_NAME if self.no_color else theme.NAME
+        self.settings = settings or Settings()
+        self.look = self.settings.look
+        # No color has to be known before the filters are made, or Textual paints in grey.
+        plain = "NO_COLOR" in os.environ or self.look.theme == "plain"
+        super().__init__(ansi_color=True if plain else None)
+        if plain:
+            leave_colors_out(self)
+        if self.settings.ascii:
+            draw_in_ascii(self)
+        for known in theme.THEMES.values():
+            self.register_theme(known)
+        self.theme = theme.PLAIN_NAME if plain else theme.THEMES[self.look.theme].name
+        self.set_keymap(self.settings.keymap)
         self.animation_level = "none"
-        self._open, self._presets, self._load, self._export = open, presets, load, export
-        self._what, self._step, self._playing = what, step, playing
+        self._open, self._shelf, self._exports = open, shelf, exports
+        self._what, self._start, self._playing = what, start or Start(), playing
         self.mistake: ClusterscopeError | None = None
 
     class _Built(Message):
@@ -72,42 +90,89 @@ class ClusterScopeApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the first screen."""
+        asyncio.get_running_loop().set_default_executor(Threads())
         self.begin()
 
     def begin(self) -> None:
         """Begin with the picker or with the scenario."""
-        if self._open is None:
-            from clusterscope.tui.screens.picker import Picker
-
-            self.push_screen(Picker(self._presets))
+        opened = self._open
+        if opened is None:
+            self.pick()
         else:
-            self._build(self._what, self._open, self._step)
+            self._open_at(self._what, opened, self._start)
+
+    def _open_at(self, what: str, build: Callable[[], Timeline], start: Start) -> None:
+        def opened() -> Opened:
+            from clusterscope.tui.library import Opened
+
+            return Opened(build(), start)
+
+        self._build(what, opened)
+
+    def pick(self, back: str = "") -> None:
+        """Show the picker; `back` says what is left open below it."""
+        from clusterscope.tui.screens.picker import Picker
+
+        self.push_screen(Picker(self.shelf, back))
+
+    def on_pick(self, message: Pick) -> None:
+        """Choose another cluster."""
+        self.pick(message.back)
+
+    @property
+    def shelf(self) -> Library:
+        """What can be opened."""
+        from clusterscope.tui.library import library
+
+        self._shelf = self._shelf or library()
+        return self._shelf
 
     def on_picked(self, message: Picked) -> None:
-        """Open the preset that was chosen."""
-        if self._load is not None:
-            self._build(message.name, partial(self._load, message.name), 0)
+        """Open the cluster that was chosen."""
+        build = partial(self.shelf.open, message.name)
+        self._build(message.name, build, touring=message.touring)
 
     def on_reopen(self, message: Reopen) -> None:
         """Put another scenario in the place of this one."""
-        self._build("again", message.build, message.step)
+        self._open_at("again", message.build, Start(message.step))
 
-    def _build(self, what: str, build: Callable[[], Timeline], step: int) -> None:
+    def on_relook(self, message: Relook) -> None:
+        """Paint everything anew in another look."""
+        self.look = message.look
+        for screen in self.screen_stack:
+            for widget in screen.query("*"):
+                widget.refresh()
+            for pane in screen.query("MapPane"):
+                pane.legend()  # type: ignore[attr-defined]
+
+    def _build(self, what: str, build: Build, *, touring: bool = False) -> None:
         """Build an explorer in a thread, with a line on the screen meanwhile."""
-        export, playing = self._export, self._playing
+        exports, playing = self._exports, self._playing
 
-        def work() -> None:
+        def explorer() -> Explorer:
             # The engine is imported here, so that the first line is not kept waiting for it.
             from clusterscope.tui.screens.cluster import Explorer
 
+            self.call_from_thread(loading.say, 1, "cabling it")
+            timeline, start = build()
+            start.check_in(timeline.scenario.names)
+            self.call_from_thread(loading.say, 2, "routing its first step")
+            first = timeline.at(start.step)
+            self.call_from_thread(loading.say, 3, "drawing it")
+            made = Explorer(timeline, first, exports=exports, playing=playing, touring=touring)
+            made.start = start
+            made.stage.prepare(first)
+            return made
+
+        def work() -> None:
+            # Nothing that is made here is garbage for long; looking for it takes a tenth of it.
+            gc.disable()
             try:
-                timeline = build()
-                self.call_from_thread(loading.say, "routing the first step …")
-                result = partial(Explorer, timeline, timeline.at(step))
+                self.post_message(self._Built(explorer()))
             except ClusterscopeError as error:
                 self.post_message(self._Built(error))
-            else:
-                self.post_message(self._Built(result(export=export, playing=playing)))
+            finally:
+                gc.enable()
 
         loading = Loading(what, partial(self.run_worker, work, thread=True, group="building"))
         self.push_screen(loading)
@@ -124,15 +189,32 @@ class ClusterScopeApp(App[None]):
                 self.notify(str(message.result), severity="error", markup=False)
             return
         # What was built stays for good: the collector need not look at it again.
+        gc.unfreeze()
         gc.collect()
         gc.freeze()
-        is_explorer = type(self.screen) is type(message.result)
+        kind = type(message.result)
+        living = any(type(screen) is kind for screen in self.screen_stack)
         with self.batch_update():
-            await (self.switch_screen if is_explorer else self.push_screen)(message.result)
+            while living and type(self.screen) is not kind:
+                await self.pop_screen()
+            await (self.switch_screen if living else self.push_screen)(message.result)
+
+    def on_key(self, event: Key) -> None:
+        """Take a letter to the input that was opened by the key before it.
+
+        Keys go to what has the focus when they arrive: letters of a quick hand, or of a paste, are
+        on their way already when the input gets it, and come by here.
+        """
+        focused = self.focused
+        if isinstance(focused, Input) and event.character and event.is_printable:
+            focused.insert_text_at_cursor(event.character)
+            event.stop()
+            event.prevent_default()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table that the screen offers."""
         for action in getattr(screen, "ACTIONS", ()):
             if action.id != "app.command_palette":
+                action = action.under(self.settings.keys)
                 title = f"{action.help} ({action.shown_keys})".replace("[", "\\[")
                 yield SystemCommand(title, action.group, partial(screen.run_action, action.id))

@@ -5,20 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.metrics.rules import read, share
+from clusterscope.metrics.targets import is_rule
 
 USAGE: dict[str, str] = {
-    "fail": "fail NAME",
-    "restore": "restore NAME",
-    "degrade": "degrade NAME [SCALE]",
+    "fail": "fail NAME or RULE [@STEP]",
+    "restore": "restore NAME or RULE or all",
+    "degrade": "degrade NAME or RULE [to SCALE]",
     "select": "select NAME",
     "step": "step [N]",
     "seek": "seek N",
     "transport": "transport NAME",
+    "save": "save [NAME]",
+    "open": "open NAME",
+    "what": "what [WORD]",
     "help": "help",
     "quit": "quit",
 }
 _SHORT = {"q": "quit", "h": "help", "s": "step"}
 _STEPS_MOST = 1_000_000
+_DEEDS = ("fail", "restore", "degrade")
 
 
 @dataclass(frozen=True)
@@ -27,15 +33,17 @@ class Command:
 
     Attributes:
         verb: a key of USAGE.
-        name: the thing or transport named, "" when none is.
+        name: the thing, rule or transport named, "" when none is.
         steps: steps to go, or the step to go to.
         scale: degrade: share of the line rate that is left.
+        at: step of what is done to the cluster; None for now.
     """
 
     verb: str
     name: str = ""
     steps: int = 0
     scale: float = 0.5
+    at: int | None = None
 
 
 def parse(line: str) -> Command:
@@ -51,27 +59,28 @@ def parse(line: str) -> Command:
     verb, given = _SHORT.get(words[0], words[0]), words[1:]
     if verb not in USAGE:
         raise UnknownNameError("command", words[0], USAGE, f"try {', '.join(USAGE.values())}")
+    if verb in _DEEDS and given:
+        return _deed(verb, given)
+    if verb in ("what", "save", "open") and given:
+        given = [" ".join(given)]
     wanted = USAGE[verb].split()[1:]
     least = sum(not word.startswith("[") for word in wanted)
     if not least <= len(given) <= len(wanted):
         raise SpecError(f":{line.strip()}", "cannot be read", f"type {USAGE[verb]!r}")
     if verb in ("step", "seek"):
         return Command(verb, steps=_whole(given[0]) if given else 1)
-    scale = _share(given[1]) if len(given) > 1 else 0.5
-    return Command(verb, given[0] if given else "", scale=scale)
+    return Command(verb, given[0] if given else "")
+
+
+def _deed(verb: str, given: list[str]) -> Command:
+    """Something done to a name or to what a rule names."""
+    if verb == "degrade" and len(given) == 2 and not is_rule(given[0]):
+        return Command(verb, given[0], scale=share(given[1]))
+    deed = read(" ".join([verb, *given]))
+    return Command(verb, deed.targets, scale=deed.scale, at=deed.step)
 
 
 def _whole(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) <= _STEPS_MOST:
         return int(text)
     raise SpecError("command", f"{text!r} is not a number of steps", f"use 0 to {_STEPS_MOST:,}")
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if 0 < value <= 1:
-        return value
-    raise SpecError("command", f"{text!r} is not a share of the line rate", "use 0.01 to 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from textual import on
 from textual.message import Message
@@ -60,6 +61,7 @@ class Deck(Widget):
         self.skipped = 0
         self._preparing = preparing
         self._clock: Timer | None = None
+        self._job: Job | None = None
 
     def on_mount(self) -> None:
         """Set up the clock, stopped."""
@@ -67,6 +69,10 @@ class Deck(Widget):
         # Painting while another program has the terminal would block the writer for good.
         self.app.app_suspend_signal.subscribe(self, lambda _: self._wind(running=False))
         self.app.app_resume_signal.subscribe(self, lambda _: self._wind(self.player.playing))
+
+    def on_unmount(self) -> None:
+        """Stop what runs: nobody will see it."""
+        self.player.ended = True
 
     def play(self, playing: bool) -> None:
         """Let time run, or stop it."""
@@ -77,6 +83,10 @@ class Deck(Widget):
         """Have something done to the timeline, after what waits already."""
         self.player.ask(request)
         self._pump()
+
+    def prepare(self) -> None:
+        """Have a thread compute what panes want of the frame that is shown."""
+        self.ask(lambda _, step: step)
 
     def go(self, steps: int) -> None:
         """Move by some steps."""
@@ -100,20 +110,21 @@ class Deck(Widget):
 
         def work() -> Deck._Answered:
             begin = time.perf_counter()
-            answer = _answer(job)
-            if isinstance(answer, Frame):
-                prepare(answer)
+            answer = _answer(job, prepare)
             return self._Answered(job, answer, time.perf_counter() - begin)
 
         if job.quick:
             self._answered(work())
         else:
+            self._job = job
             self.run_worker(lambda: self.post_message(work()), thread=True, group="engine")
-            self.set_timer(PATIENCE_S, self._still_working)
+            self.set_timer(PATIENCE_S, partial(self._still_working, job))
 
-    def _still_working(self) -> None:
-        if self.player.busy and not self.player.playing:
+    def _still_working(self, job: Job) -> None:
+        if self.player.busy and self._job is job and not self.player.playing:
+            self.player.late = True
             self.post_message(self.Working())
+            self.set_timer(1.0, partial(self._still_working, job))
 
     @on(_Answered)
     def _answered(self, message: _Answered) -> None:
@@ -130,8 +141,15 @@ class Deck(Widget):
         self._pump()
 
 
-def _answer(job: Job) -> Answer:
+def _answer(job: Job, prepare: Prepare) -> Answer:
+    """The job's frame, with what shows it computed, or why there is none."""
     try:
-        return job.run()
+        frame = job.run()
+        prepare(frame)
     except (ClusterscopeError, OSError) as error:
         return error
+    except AssertionError:
+        raise  # an invariant of ours: nothing that follows could be trusted
+    except Exception as error:  # or time would stand still, and nobody know why
+        return ClusterscopeError(f"that did not work: {type(error).__name__}: {error}")
+    return frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clusterscope.engine.events import Event, Kind
@@ -11,6 +11,8 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.timeline import Timeline
 from clusterscope.fabric.arrays import Health
 from clusterscope.fabric.things import Thing
+from clusterscope.metrics.rules import Deed, events_of, health_at
+from clusterscope.tui.exports import Exports
 
 _SIGNS: dict[Kind, str] = {"fail": "X", "degrade": "d", "restore": "r"}
 
@@ -72,7 +74,6 @@ def marks(timeline: Timeline) -> dict[int, str]:
 
 Make = Callable[[Scenario, Health, Thing, int], Event]
 Request = Callable[[Timeline, int], int]
-Export = Callable[[Timeline, Path, int], object]  # writes a report up to a step into a directory
 
 
 def at_step(event: Event, step: int) -> Event:
@@ -90,16 +91,73 @@ def injecting(make: Callable[[Health, int], Event]) -> Request:
     return request
 
 
-def exporting(export: Export, said: Callable[[Path], None]) -> Request:
+def injecting_all(events: Sequence[Event]) -> Request:
+    """Request to inject events as one change, which undo takes back together."""
+
+    def request(timeline: Timeline, step: int) -> int:
+        timeline.inject_all(events)
+        return step
+
+    return request
+
+
+def injecting_now(events: Sequence[Event]) -> Request:
+    """The same at the step that time has come to by then."""
+
+    def request(timeline: Timeline, step: int) -> int:
+        timeline.inject_all([at_step(event, step) for event in events])
+        return step
+
+    return request
+
+
+def doing(deed: Deed, said: Callable[[Sequence[Event]], None]) -> Request:
+    """Request to do what a rule says, to what it names in the health of its step.
+
+    The request raises ClusterscopeError when the rule cannot be read or names nothing.
+    """
+
+    def request(timeline: Timeline, step: int) -> int:
+        at = step if deed.step is None else deed.step
+        health = health_at(timeline.scenario, timeline.log, at)
+        events = events_of(deed, timeline.scenario, health, at)
+        timeline.inject_all(events)
+        said(events)
+        return step
+
+    return request
+
+
+def removing(event: Event) -> Request:
+    """Request to take an event out of the log."""
+
+    def request(timeline: Timeline, step: int) -> int:
+        timeline.remove(event)
+        return step
+
+    return request
+
+
+def exporting(exports: Exports, said: Callable[[Path], None]) -> Request:
     """Request to write a report, into a directory named after the step and nothing else."""
 
     def request(timeline: Timeline, step: int) -> int:
         directory = Path(f"clusterscope-step{step}")
-        export(timeline, directory, step)
+        exports.report(timeline, directory, step)
         said(directory)
         return step
 
     return request
+
+
+def told(before: Sequence[Event], now: Sequence[Event]) -> str:
+    """What became of the log, and the key that turns it around; "" when nothing did."""
+    if len(now) == len(before) + 1:
+        return f"{now[-1].text()} · u takes it back"
+    if len(now) == len(before) - 1:
+        gone = next((e for e, other in zip(before, now, strict=False) if e != other), before[-1])
+        return f"taken back: {gone.text()} · U puts it back"
+    return ""
 
 
 def undo(timeline: Timeline, step: int) -> int:

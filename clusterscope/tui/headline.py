@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.counts import counts
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
+from clusterscope.metrics.links import tier_summaries
 from clusterscope.tui.player import Player
 from clusterscope.tui.widgets.bars import Part
-from clusterscope.views.text import fmt, sanitize
+from clusterscope.views import diff
+from clusterscope.views.text import fmt, percent, sanitize
 
 
 def head(scenario: Scenario, frame: Frame, player: Player) -> list[Part]:
@@ -31,8 +34,9 @@ def state(player: Player) -> Part:
     """Whether time runs, and how fast."""
     if player.playing:
         return Part(f"▶ {player.speed:g}/s", "good", 1, right=True)
-    if player.busy:
-        return Part("working …", "good", 1, right=True)
+    if player.late:
+        far = f" at step {player.reached:,}" if player.reached != player.step else ""
+        return Part(f"working …{far}", "good", 1, right=True)
     return Part("paused", "dim", 2, right=True)
 
 
@@ -56,28 +60,98 @@ def health(frame: Frame) -> Part:
     return Part(", ".join(words), "alert", 1)
 
 
-def jobs(scenario: Scenario, frame: Frame) -> list[Part]:
-    """The transport, what is dead, and the first job's speed."""
+def jobs(
+    scenario: Scenario, frame: Frame, job: int = 0, baseline: Frame | None = None
+) -> list[Part]:
+    """The transport, what is dead, and one job's speed, against a baseline if there is one."""
     metrics = job_metrics(scenario, frame)
     parts = [Part(sanitize(scenario.transport.name), "head", 2), health(frame)]
     if not metrics:
         return [*parts, Part("no job", "dim", 4)]
-    first = metrics[0]
-    more = f" +{len(metrics) - 1} more" if len(metrics) > 1 else ""
-    collective = f"{first.collective} × {first.ranks:,} · {fmt(first.message_bytes, 'bytes')}{more}"
-    return [*parts, Part(collective, rank=4), *_speed(first)]
-
-
-def _speed(job: JobMetrics) -> list[Part]:
-    if not math.isfinite(job.iteration_s):
-        return [Part("stalled", "alert", 1)]
-    low, high = job.error_band
-    band = f" ({fmt(low, 'GBps')} to {fmt(high, 'GBps')})" if low < high else ""
-    slower = job.iteration_s / job.healthy_s - 1 if job.healthy_s > 0 else 0.0
-    against = f"{slower:+.1%} against healthy" if abs(slower) >= 5e-4 else "as when healthy"
+    job = min(job, len(metrics) - 1)
+    own = metrics[job]
+    which = f"{job + 1}/{len(metrics)} {sanitize(own.name)}: " if len(metrics) > 1 else ""
+    collective = f"{which}{own.collective} × {own.ranks:,} · {fmt(own.message_bytes, 'bytes')}"
+    busbw, *rest = _speed(own, scenario.transport.error_band)
     return [
-        Part(f"busbw {fmt(job.busbw_GBps, 'GBps')}", rank=1),
-        Part(band.strip(), "dim", 7),
-        Part(f"iteration {fmt(job.iteration_s, 'seconds')}", rank=5),
-        Part(against, "alert" if slower >= 5e-4 else "dim", 3),
+        *parts,
+        Part(collective, rank=4),
+        busbw,
+        *_against(scenario, frame, baseline, job),
+        *rest,
+    ]
+
+
+def _against(scenario: Scenario, frame: Frame, baseline: Frame | None, job: int) -> list[Part]:
+    """How a job goes against the baseline."""
+    if baseline is None:
+        return []
+    words, worse = diff.headline(scenario, frame, baseline, job)
+    return [Part(words, "alert" if worse else "head", 2)]
+
+
+def short(
+    scenario: Scenario, frame: Frame, player: Player, job: int = 0, baseline: Frame | None = None
+) -> list[Part]:
+    """All of it in one line, where there is room for no more."""
+    transport, dead, what, *speed = jobs(scenario, frame, job, baseline)
+    transport = dataclasses.replace(transport, rank=3)
+    clock = Part(f"{'▶' if player.playing else '‖'} step {frame.step:,}", rank=1, right=True)
+    busy = [] if player.playing or not player.late else [state(player)]
+    return [
+        Part(sanitize(scenario.spec.name), "head", 0),
+        transport,
+        dead,
+        *(speed[:1] or [what]),
+        # What is compared with a baseline matters more than what is hot.
+        dataclasses.replace(hot(scenario, frame), rank=2 if baseline is None else 3),
+        *speed[1:],
+        *busy,
+        clock,
+    ]
+
+
+def hot(scenario: Scenario, frame: Frame) -> Part:
+    """The hottest link: its load, and the device at its lower end."""
+    tiers = [tier for tier in tier_summaries(scenario, frame) if tier.worst_link >= 0]
+    if not tiers:
+        return Part("")
+    worst = max(tiers, key=lambda tier: tier.max)
+    end = int(scenario.fabric.cable_a[worst.worst_link >> 1])
+    name = scenario.names.thing(scenario.names.of_vertex(end))
+    if not name.startswith("node"):
+        name = name.rpartition("/")[2]
+    return Part(f"hot {fmt(worst.max, 'ratio')} {sanitize(name)}", rank=2)
+
+
+def band_words(band: tuple[float, float]) -> str:
+    """An error band, as shares of what is told: "±4 %" or "-15/+2 %"."""
+    low, high = (round(100 * (share - 1)) for share in band)
+    if low == high == 0:
+        return ""
+    return f"±{high} %" if low == -high else f"{low:+d}/{high:+d} %".replace("-", "−")
+
+
+def _until(job: JobMetrics) -> str:
+    """When a job that is stalled will move again, and how fast."""
+    later = job.settled
+    if later is None or not math.isfinite(later.iteration_s):
+        return ""
+    busbw = fmt(later.busbw_GBps, "GBps")
+    return f"until rerouted at {fmt(later.from_s, 'seconds')}, then {busbw}"
+
+
+def _speed(job: JobMetrics, band: tuple[float, float]) -> list[Part]:
+    """Bandwidths, time of an iteration and what it is measured by."""
+    if not math.isfinite(job.iteration_s):
+        return [Part("stalled", "alert", 1), Part(_until(job), "alert", 2)]
+    slower = job.iteration_s / job.healthy_s - 1 if job.healthy_s > 0 else 0.0
+    against = f"iteration {slower:+.1%} against healthy" if abs(slower) >= 5e-4 else ""
+    busbw = f"busbw {fmt(job.busbw_GBps, 'GBps')} {band_words(band)}"
+    return [
+        Part(busbw.strip(), rank=1),
+        Part(f"algbw {fmt(job.algbw_GBps, 'GBps')}", rank=6),
+        Part(f"iter {fmt(job.iteration_s, 'seconds')}", rank=5),
+        Part(f"{percent(job.share_of_line, 0)} of line", rank=5),
+        Part(against, "alert" if slower >= 5e-4 else "dim", 2),
     ]

@@ -9,6 +9,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from clusterscope.engine.timeline import Timeline
+    from clusterscope.tui.settings import Look
 
 
 class Pointed(Message):
@@ -38,7 +39,7 @@ class Afterwards(Message):
     has to travel behind it, or a quick hand would hit what was selected before.
     """
 
-    def __init__(self, do: Callable[[], None]) -> None:
+    def __init__(self, do: Callable[[], object]) -> None:
         self.do = do
         super().__init__()
 
@@ -73,6 +74,10 @@ class Typed(Message):
         super().__init__()
 
 
+class Wanting(Message):
+    """A pane needs a view that is too slow for the event loop."""
+
+
 class Reopen(Message):
     """Another timeline shall take the place of this one, at a step."""
 
@@ -81,9 +86,29 @@ class Reopen(Message):
         super().__init__()
 
 
-class Picked(Message):
-    """A preset was chosen."""
+class Relook(Message):
+    """Things shall look different from now on."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        super().__init__()
+
+
+class Pick(Message):
+    """Another cluster shall be chosen; what is open stays open.
+
+    Attributes:
+        back: what is open, in words.
+    """
+
+    def __init__(self, back: str) -> None:
+        self.back = back
+        super().__init__()
+
+
+class Picked(Message):
+    """A cluster was chosen, by preset name or path; perhaps with a tour."""
+
+    def __init__(self, name: str, *, touring: bool = False) -> None:
+        self.name, self.touring = name, touring
         super().__init__()

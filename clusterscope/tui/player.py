@@ -6,6 +6,7 @@ timeline is never in two hands, and a key waits for no computation.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from clusterscope.engine.timeline import Timeline
 
 FPS = 4
 INLINE_S = 0.010
+_SLICE_S, _REST_S = 0.002, 0.0005
 _SLOWEST, _FASTEST = 0.25, 1024.0
 
 Request = Callable[[Timeline, int], int]  # changes the timeline; old step -> new step
@@ -49,6 +51,9 @@ class Player:
         self.speed = 4.0
         self.playing = False
         self.busy = False
+        self.late = False  # what runs takes longer than a person likes to wait
+        self.reached = step  # how far what runs has come
+        self.ended = False  # nobody waits for what runs any more
         self._due = 0.0
         self._step_s = float("inf")
         self._waiting: deque[tuple[Request, int]] = deque()
@@ -85,12 +90,29 @@ class Player:
 
     def done(self, job: Job, seconds: float) -> None:
         """Say that a job has ended, and how long it took with all that shows it."""
-        self.busy = False
+        self.busy = self.late = False
         # Slow at once, quick only by degrees: one fast step says little about the next.
         self._step_s = max(seconds / max(1, job.steps), min(self._step_s, 1.0) * 0.7)
 
     def _run(self, request: Request) -> Frame:
-        step = request(self.timeline, self.step)
-        frame = self.timeline.at(step)
-        self.step, self.last = step, max(self.last, step)
+        frame = self._reach(request(self.timeline, self.step))
+        self.step, self.last = frame.step, max(self.last, frame.step)
         return frame
+
+    def _reach(self, step: int) -> Frame:
+        """The frame at a step, computed with rests: many small steps would starve the keys.
+
+        numpy lets go of the interpreter's lock and takes it again so often that a thread which
+        waits for it never sees it free; only one that sleeps hands it over.
+        """
+        known = self.timeline.nearest(step)
+        self.reached, stride = known.step if known else 0, 1
+        while self.reached < step and not self.ended:
+            begin = time.perf_counter()
+            self.reached = min(step, self.reached + stride)
+            self.timeline.at(self.reached)
+            spent = time.perf_counter() - begin
+            stride = max(1, min(2 * stride, int(stride * _SLICE_S / max(spent, 1e-6))))
+            if self.reached < step:
+                time.sleep(_REST_S)
+        return self.timeline.at(self.reached)

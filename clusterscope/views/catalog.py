@@ -9,14 +9,13 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.things import Thing
-from clusterscope.views.focus import focus
 from clusterscope.views.inspector import inspector
-from clusterscope.views.maps import peaks, utilization
 from clusterscope.views.neighbors import neighbors
 from clusterscope.views.origin import sources
 from clusterscope.views.shapes import Shape
 from clusterscope.views.summary import fabric, summary
 from clusterscope.views.tables import cost, events, findings, jobs, links, phases, tiers
+from clusterscope.views.zoom import focus, peaks, utilization
 
 View = Callable[[Scenario, Frame, Thing | None], Shape]
 

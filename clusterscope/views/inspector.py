@@ -11,18 +11,20 @@ from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, TIER_NAMES
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.links import peak_utilization
 from clusterscope.metrics.memo import per_frame
-from clusterscope.metrics.users import users_of
+from clusterscope.metrics.users import flows_on, users_of
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.views.focus import cables_of_switch
 from clusterscope.views.origin import part_fact, spec_fact
-from clusterscope.views.reason import reasons
+from clusterscope.views.reason import flow_words, reasons
 from clusterscope.views.shapes import Fact, Note
-from clusterscope.views.text import sanitize
+from clusterscope.views.text import fmt, sanitize
 from clusterscope.views.tree import detail_of, state_of
 
 # Links of a large group that are asked for their jobs: the hottest ones.
 _ASKED = 64
+# Phases on a cable that are listed.
+_USES = 8
 
 
 def inspector(scenario: Scenario, frame: Frame, thing: Thing | None) -> Note:
@@ -51,6 +53,7 @@ def _inspect(scenario: Scenario, frame: Frame, thing: Thing) -> Note:
         Fact("worst in any phase", _top(peak), "ratio", "derived"),
         Fact("dead cables", down, "int"),
         Fact("jobs", _jobs(scenario, frame, thing, links, peak)),
+        *(_used_by(scenario, frame, links) if len(links) <= 2 else []),
     ]
     name = scenario.spec.name if thing.kind == "cluster" else scenario.names.thing(thing)
     return Note(sanitize(name), tuple(facts), reasons(scenario, frame, thing, links, peak))
@@ -258,6 +261,24 @@ def _jobs(scenario: Scenario, frame: Frame, thing: Thing, links: I32, peak: F64)
         asked = links[np.argpartition(level, len(level) - _ASKED)[-_ASKED:]]
     found = sorted({job for own in users_of(scenario, frame, asked) for job in own})
     return sanitize(", ".join(scenario.program[job].name for job in found)) or "none"
+
+
+def _used_by(scenario: Scenario, frame: Frame, links: I32) -> list[Fact]:
+    """Flows of every job and phase on a cable or link, heaviest first."""
+    found = []
+    for link in links.tolist():
+        way = ("down" if link & 1 else "up") if len(links) > 1 else ""
+        found += [(use, way) for use in flows_on(scenario, frame, link)]
+    found.sort(key=lambda row: -row[0].gbps)
+    facts: list[Fact] = []
+    for use, way in found[:_USES]:
+        job = scenario.program[use.job]
+        words = f"{flow_words(scenario, use)} {way}".strip()
+        phase = sanitize(f"{job.name}, {job.phases[use.phase].name}")
+        label = "" if facts else "used by"
+        facts.append(Fact(label, f"{phase}: {words}, {fmt(use.gbps, 'gbps')}"))
+    left = len(found) - len(facts)
+    return facts + ([Fact("", f"and {left:,} more phases")] if left else [])
 
 
 def _ranks(scenario: Scenario, thing: Thing) -> str:

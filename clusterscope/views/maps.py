@@ -12,19 +12,19 @@ spine, NIC or GPU with that link.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from clusterscope.columns import F64, I32, Bool
-from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
+from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SPINE_CORE, Fabric
 from clusterscope.fabric.things import Thing
-from clusterscope.metrics.links import peak_utilization, worst
 from clusterscope.metrics.memo import per_key
 from clusterscope.spec.derive import derive
+from clusterscope.views.measure import Measure, extremes, pick
 from clusterscope.views.shapes import Grid
 
 # Rows of leaves that a map shows one by one; above it they are put together.
@@ -54,41 +54,69 @@ class Band:
     thing: Callable[[Scenario, int], Thing]
 
 
-def utilization(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Grid:  # noqa: ARG001 - every view takes a selection
-    """Heat map of the whole cluster: mean over the step."""
-    return _map(scenario, frame, "utilization", worst(scenario, frame).cable)
-
-
-def peaks(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Grid:  # noqa: ARG001
-    """Heat map of the whole cluster: the worst phase of an iteration, for each link its own."""
-    ratio = peak_utilization(frame.network)
-    return _map(scenario, frame, "peak utilization", np.fmax(ratio[0::2], ratio[1::2]))
-
-
-def _map(scenario: Scenario, frame: Frame, title: str, cable: F64) -> Grid:
-    """Heat map of a ratio of every cable, (C,)."""
+def cluster_map(scenario: Scenario, measure: Measure) -> Grid:
+    """Heat map of the whole cluster."""
     bands, columns, note = _bands(scenario)
-    dead = worst(scenario, frame).cable_dead
     shapes = [(len(band.labels), len(columns)) for band in bands]
-    values = [_values(band, cable, shape) for band, shape in zip(bands, shapes, strict=True)]
-    down = [_marks(band, dead, shape) for band, shape in zip(bands, shapes, strict=True)]
+    values = [_values(band, measure, shape) for band, shape in zip(bands, shapes, strict=True)]
+    down = [_marks(band, measure.dead, shape) for band, shape in zip(bands, shapes, strict=True)]
 
     def key(row: int, column: int) -> str:
         for band in bands:
             if row < len(band.labels):
-                return _key(scenario, band, cable, row, column)
+                return _key(scenario, band, measure, row, column)
             row -= len(band.labels)
         return ""
 
     return Grid(
-        title=title,
+        title=measure.title,
         values=np.concatenate(values) if values else np.zeros((0, len(columns))),
         down=np.concatenate(down) if down else np.zeros((0, len(columns)), dtype=np.bool_),
         row_labels=tuple(label for band in bands for label in band.labels),
         column_labels=columns,
         keys=key,
-        note=note,
+        note=note.replace("worst", measure.word),
+        signed=measure.signed,
+        where=lambda name: _where(scenario, bands, name),
     )
+
+
+def _where(scenario: Scenario, bands: Sequence[Band], name: str) -> tuple[int, int] | None:
+    """Cell of a leaf, a spine, a NIC port, a node, a GPU or one of their cables."""
+    try:
+        thing = scenario.names.find(name)
+    except UnknownNameError:
+        return None
+    cable = _first_cable(scenario.fabric, thing)
+    top = 0
+    for band in bands:
+        if cable is not None and band.cables.start <= cable < band.cables.stop:
+            place = cable - band.cables.start
+            return top + int(band.row[place]), int(band.column[place])
+        top += len(band.labels)
+    return None
+
+
+def _first_cable(fabric: Fabric, thing: Thing) -> int | None:
+    """A cable of a thing, that of a leaf or spine upwards; None when there is none on a map."""
+    match thing.kind:
+        case "link":
+            return thing.index >> 1
+        case "cable" | "nic":
+            return thing.index
+        case "node" if fabric.ports:
+            return thing.index * (fabric.ports // fabric.nodes)
+        case "node":
+            return int(fabric.tier_start[SCALE_UP]) + thing.index * fabric.gpus_per_node
+        case "gpu" if fabric.gpu_domain[thing.index] >= 0:
+            return int(fabric.tier_start[SCALE_UP]) + thing.index
+        case "switch" if fabric.up_start[thing.index] < fabric.up_start[thing.index + 1]:
+            return int(fabric.up_start[thing.index])
+        case "switch" if fabric.switch_tier[thing.index] == 1:
+            own = np.flatnonzero(fabric.port_leaf == thing.index)
+            return int(own[0]) if len(own) else None
+        case _:
+            return None
 
 
 def _flat(band: Band, columns: int) -> I32:
@@ -96,11 +124,10 @@ def _flat(band: Band, columns: int) -> I32:
     return (band.row * columns + band.column).astype(np.int32)
 
 
-def _values(band: Band, cable: F64, shape: tuple[int, int]) -> F64:
-    """Worst cable of every cell of a band."""
-    out = np.full(shape[0] * shape[1], np.nan)
-    np.fmax.at(out, _flat(band, shape[1]), cable[band.cables])
-    return out.reshape(shape)
+def _values(band: Band, measure: Measure, shape: tuple[int, int]) -> F64:
+    """What stands for the cables of every cell of a band."""
+    cable = measure.cable[band.cables]
+    return extremes(cable, _flat(band, shape[1]), shape[0] * shape[1]).reshape(shape)
 
 
 def _marks(band: Band, dead: Bool, shape: tuple[int, int]) -> Bool:
@@ -110,14 +137,13 @@ def _marks(band: Band, dead: Bool, shape: tuple[int, int]) -> Bool:
     return hit.reshape(shape)
 
 
-def _key(scenario: Scenario, band: Band, cable: F64, row: int, column: int) -> str:
-    """Name of the thing whose cable is the worst of a cell, a dead one before all others."""
+def _key(scenario: Scenario, band: Band, measure: Measure, row: int, column: int) -> str:
+    """Name of the thing whose cable stands for a cell, a dead one before all others."""
     members = np.flatnonzero((band.row == row) & (band.column == column))
     if not len(members):
         return ""
-    level = cable[band.cables][members]
-    pick = int(np.where(np.isnan(level), np.inf, level).argmax())
-    return scenario.names.thing(band.thing(scenario, band.cables.start + int(members[pick])))
+    chosen = int(members[pick(measure.cable[band.cables][members])])
+    return scenario.names.thing(band.thing(scenario, band.cables.start + chosen))
 
 
 @per_key

@@ -50,12 +50,12 @@ def _who(scenario: Scenario, frame: Frame, link: int, top: float, *, alone: bool
     phase = sanitize(job.phases[use.phase].name)
     load = fmt(use.gbps, "gbps")
     return (
-        f"{subject} peaks at {ratio(top)}: {_flows(scenario, use)} of {sanitize(job.name)} put "
+        f"{subject} peaks at {ratio(top)}: {flow_words(scenario, use)} of {sanitize(job.name)} put "
         f"{load} on it in {phase}{_against(scenario, frame, link, top)}."
     )
 
 
-def _flows(scenario: Scenario, use: Use) -> str:
+def flow_words(scenario: Scenario, use: Use) -> str:
     """Flows that cross a link, in words."""
     if scenario.loads[use.job][use.phase].exchange is not None:
         return "the all-to-all exchange"

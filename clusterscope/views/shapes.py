@@ -14,7 +14,20 @@ import numpy as np
 
 from clusterscope.columns import F64, Bool
 
-Kind = Literal["text", "int", "float", "ratio", "gbps", "GBps", "bytes", "seconds", "usd", "watts"]
+Kind = Literal[
+    "text",
+    "int",
+    "float",
+    "ratio",
+    "delta",  # a ratio less another one
+    "change",  # a share by which something has grown
+    "gbps",
+    "GBps",
+    "bytes",
+    "seconds",
+    "usd",
+    "watts",
+]
 Mark = Literal["", "source", "estimate", "derived", "set"]
 
 
@@ -56,7 +69,8 @@ class Table:
 class Grid:
     """Ratios in rows and columns: a heat map.
 
-    `values` (R, C) is 0 to 1, nan where nothing is; `down` (R, C) marks cells with a dead member.
+    `values` (R, C) is 0 to 1, or -1 to 1 when `signed`, and nan where nothing is; `down` (R, C)
+    marks cells with a dead member. `where` gives the cell that a key belongs to.
     """
 
     title: str
@@ -66,6 +80,13 @@ class Grid:
     column_labels: tuple[str, ...]
     keys: Callable[[int, int], str] | None = None
     note: str = ""
+    signed: bool = False
+    where: Callable[[str], tuple[int, int] | None] | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the values."""
+        return "delta" if self.signed else "ratio"
 
 
 @dataclass(frozen=True, eq=False)

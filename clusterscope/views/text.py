@@ -12,6 +12,7 @@ from clusterscope.units import KIB
 from clusterscope.views.shapes import Kind
 
 NOTHING = "–"
+_MINUS = "−"
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SECOND_UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -39,6 +40,8 @@ def _number(number: float, kind: Kind) -> str:
             return f"{round(number):,}"
         case "ratio":
             return ratio(number)
+        case "delta" | "change":
+            return delta(number) if kind == "delta" else change(number)
         case "gbps":
             return f"{_plain(number)} Gb/s"
         case "GBps":
@@ -61,9 +64,38 @@ def ratio(number: float) -> str:
     return text.removeprefix("0") if text.startswith("0.") else text
 
 
+def delta(number: float) -> str:
+    """A difference of ratios as "+.12" or "−.05"; "0" when it rounds to that."""
+    text = _signed(f"{number:+.2f}").replace("0.", ".", 1)
+    return "0" if text in ("+.00", f"{_MINUS}.00") else text
+
+
+def change(number: float) -> str:
+    """A share of growth as "+3.2 %" or "−0.4 %"; "0.0 %" when it rounds to that."""
+    text = _signed(f"{100 * number:+.1f}")
+    return "0.0 %" if text[1:] == "0.0" else f"{text} %"
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", _MINUS)
+
+
 def percent(number: float, digits: int = 1) -> str:
     """A ratio as "97.1 %"; "–" for nan."""
     return NOTHING if math.isnan(number) else f"{100 * number:.{digits}f} %"
+
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def bar(part: float, cells: int) -> str:
+    """A ratio as block characters, exact to an eighth of a cell; a sliver for next to nothing."""
+    part = min(1.0, max(0.0, part))
+    eighths = round(part * cells * 8)
+    if part > 0.0005 and not eighths:
+        eighths = 1
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_EIGHTHS[rest] if rest else "")
 
 
 def size(number: float) -> str:

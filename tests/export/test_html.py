@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from clusterscope.export import heat, html, plots
+from clusterscope.export import html, plots
 from clusterscope.export.story import Plot, Section
+from clusterscope.views import heat
 from clusterscope.views.shapes import Column, Table
 from tests.export import tricky_shapes as tricky
 
@@ -121,13 +122,6 @@ def test_a_plot_takes_the_colors_of_the_page() -> None:
     assert plots.INK not in svg
     assert plots.PAPER not in svg
     assert 'aria-label="a &#34;title&#34; &lt;b&gt;"' in svg
-
-
-def test_levels_change_at_the_thresholds() -> None:
-    values = np.array([0.0, 0.0999, 0.1, 0.949, 0.95, 1.0, np.nan, 0.5])
-    down = np.arange(8) == 7
-    assert heat.levels(values, down).tolist() == [0, 0, 1, 6, 7, 7, heat.NOTHING, heat.DOWN]
-    assert "".join(map(heat.glyph, [0, 7, heat.NOTHING, heat.DOWN])) == " #?X"
 
 
 def test_a_long_table_says_what_it_leaves_out() -> None:

@@ -147,6 +147,28 @@ def test_hpn_pod() -> None:
     assert math.isclose(128 * plan.port_gbps / (60 * plan.link_gbps), 1.06667, rel_tol=1e-3)
 
 
+def choices(fabric: Fabric, a: int, b: int) -> int:
+    """Cables to choose from at each switch between leaves a and b, multiplied: the search space."""
+    up, block = np.diff(fabric.up_start), fabric.switch_block
+    first = slice(fabric.up_start[a], fabric.up_start[a + 1])
+    spine = int(fabric.cable_b[first][0]) - fabric.ports
+    if block[a] == block[b]:
+        return int(up[a])
+    second = slice(fabric.up_start[spine], fabric.up_start[spine + 1])
+    core = int(fabric.cable_b[second][0])
+    into_core = np.flatnonzero(fabric.cable_b == core)
+    below = fabric.cable_a[into_core] - fabric.ports
+    return int(up[a] * up[spine] * (block[below] == block[b]).sum())
+
+
+def test_the_path_search_space_is_60_in_an_hpn_pod_and_4096_in_a_superpod() -> None:
+    # Alibaba HPN, SIGCOMM 2024, Table 1: 60 against 32 x 32 x 4
+    assert choices(build(hpn_pod()), 0, 40) == 60
+    out = {"tiers": 3, "su_nodes": 32, "pod_sus": 4, "leaf_switch": "QM9700"}
+    superpod = build(cluster(2048, out))
+    assert choices(superpod, 0, 40) == 32 * 32 * 4
+
+
 def test_hpn_tier_three_tapers_fifteen_to_one() -> None:
     spec = hpn_pod(2, tiers=3, pod_sus=15, spine_up=8)
     fabric = build(spec)

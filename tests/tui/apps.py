@@ -7,14 +7,17 @@ from textual.pilot import Pilot
 from clusterscope.engine.timeline import Timeline
 from clusterscope.tui.app import ClusterScopeApp
 from clusterscope.tui.screens.cluster import Explorer
+from clusterscope.tui.settings import Settings
 from tests import canned
 
 
 class CannedApp(ClusterScopeApp):
     """Opens an explorer on a timeline without the loading screen."""
 
-    def __init__(self, timeline: Timeline | None = None, **more: object) -> None:
-        super().__init__()
+    def __init__(
+        self, timeline: Timeline | None = None, settings: Settings | None = None, **more: object
+    ) -> None:
+        super().__init__(settings=settings)
         self._timeline = timeline or canned.timeline()
         self._more = {"views": canned.VIEWS, **more}
 

@@ -10,14 +10,19 @@ import threading
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import SpecError
 from clusterscope.tui.app import ClusterScopeApp
-from clusterscope.tui.run import load_timeline, preset_rows
+from clusterscope.tui.library import Library, Opened, PresetRow
 from clusterscope.tui.screens.cluster import Explorer
 from clusterscope.tui.screens.loading import Loading
-from clusterscope.tui.screens.picker import Picker, PresetRow
+from clusterscope.tui.screens.picker import Picker
+from clusterscope.views.shapes import Note
 from tests import small
 from tests.tui.apps import settle, text_of
 
 ROWS = [PresetRow("a", "one [b]rack[/b]", 72, "infiniband"), PresetRow("b", "two", 144, "rocev2")]
+
+
+def shelf(load):
+    return Library(lambda: ROWS, tuple, lambda name: Note(name, lines=(f"about {name}",)), load)
 
 
 async def until(pilot, screen):
@@ -66,13 +71,13 @@ async def test_without_a_spec_there_is_a_picker():
 
     def load(name):
         opened.append(name)
-        return Timeline(small.scenario())
+        return Opened(Timeline(small.scenario()))
 
-    app = ClusterScopeApp(presets=lambda: ROWS, load=load)
+    app = ClusterScopeApp(shelf=shelf(load))
     async with app.run_test() as pilot:
         await settle(pilot)
         assert isinstance(app.screen, Picker)
-        assert "one [b]rack[/b]" in text_of(app)
+        assert "about a" in text_of(app)
         await pilot.press("down", "enter")
         await until(pilot, Explorer)
         assert opened == ["b"]
@@ -82,7 +87,7 @@ async def test_a_preset_that_cannot_be_built_leaves_the_picker_open():
     def load(name):
         raise SpecError(name, "is broken")
 
-    app = ClusterScopeApp(presets=lambda: ROWS, load=load)
+    app = ClusterScopeApp(shelf=shelf(load))
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("enter")
@@ -96,17 +101,11 @@ async def test_a_preset_that_cannot_be_built_leaves_the_picker_open():
 
 
 async def test_q_leaves():
-    app = ClusterScopeApp(presets=lambda: ROWS)
+    app = ClusterScopeApp(shelf=shelf(None))
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("q")
     assert app.return_code == 0
-
-
-def test_the_picker_lists_the_shipped_presets():
-    rows = preset_rows()
-    assert {"xai-colossus-100k", "gb200-nvl72"} <= {row.name for row in rows}
-    assert load_timeline("gb200-nvl72").scenario.fabric.gpus == 72
 
 
 def test_the_first_line_waits_for_neither_numpy_nor_pydantic():

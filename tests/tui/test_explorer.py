@@ -273,10 +273,11 @@ async def test_zoom_gives_one_pane_the_whole_stage():
 
 async def test_enter_inspects_where_the_inspector_is_out_of_sight_and_escape_comes_back():
     async with explorer(SMALL) as (_, screen, press, _):
+        await press("4", "6")
         await press("enter")
         assert screen.stage.active == 3
         await press("escape")
-        assert screen.stage.active == 2
+        assert screen.stage.active == 6
 
 
 async def test_m_turns_to_the_other_views_of_a_pane():
@@ -309,20 +310,22 @@ async def test_copy_sends_the_name_to_the_terminal():
 async def test_export_is_done_by_whoever_was_given_for_it():
     asked = []
 
-    def write(timeline: Timeline, path: Path, steps: int) -> None:
-        asked.append((timeline, path, steps))
+    class Writers:
+        def report(self, timeline: Timeline, path: Path, steps: int) -> None:
+            asked.append((timeline, path, steps))
 
-    async with explorer(export=write) as (app, screen, press, _):
+    async with explorer(exports=Writers()) as (app, screen, press, _):
         await press("full_stop", "e")
         assert asked == [(screen.player.timeline, Path("clusterscope-step1"), 1)]
         assert "wrote clusterscope-step1" in toasts(app)
 
 
 async def test_an_export_that_fails_says_why():
-    def write(timeline: Timeline, path: Path, steps: int) -> None:
-        raise PermissionError(13, "no", "there")
+    class Writers:
+        def report(self, timeline: Timeline, path: Path, steps: int) -> None:
+            raise PermissionError(13, "no", "there")
 
-    async with explorer(export=write) as (app, _, press, _):
+    async with explorer(exports=Writers()) as (app, _, press, _):
         await press("e")
         assert "there" in toasts(app)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from clusterscope.tui.app import ClusterScopeApp
-from clusterscope.tui.screens.picker import PresetRow
 from tests.tui.apps import CannedApp, settle
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
@@ -43,15 +41,6 @@ def test_help(snap_compare):
         await settle(pilot)
 
     assert snap_compare(CannedApp(), terminal_size=(80, 24), run_before=before)
-
-
-def test_picker(snap_compare):
-    rows = [
-        PresetRow("big", "A hundred thousand of them", 100_000, "spectrum-x"),
-        PresetRow("small", "One rack", 72, "infiniband"),
-    ]
-    app = ClusterScopeApp(presets=lambda: rows)
-    assert snap_compare(app, terminal_size=(80, 24), run_before=settle)
 
 
 def test_no_color(snap_compare, monkeypatch):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.color import Color, ColorSystem
 
-from clusterscope.tui.levels import level_of, levels_of
 from clusterscope.tui.theme import (
     DOWN,
     GLYPHS,
@@ -19,6 +18,7 @@ from clusterscope.tui.theme import (
     glyph,
     palette,
 )
+from clusterscope.views.levels import level_of, levels_of
 from tests.tui.apps import CannedApp, settle, text_of
 
 

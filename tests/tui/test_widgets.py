@@ -239,11 +239,13 @@ def test_a_note_marks_what_is_estimated_and_says_what_marks_mean():
         ("one two three four five six seven",),
     )
     assert text(lines_of(note, 24, _palette("256"))) == [
+        "one two three four five",
+        "six seven",
+        "",
         "latency 1 µs~",
         "ports   64§",
         "",
-        "one two three four five",
-        "six seven",
+        "§ ports: data sheet",
         "",
         "~ estimate  § published",
     ]

@@ -170,7 +170,7 @@ def test_focus_on_a_switch_shows_its_ports_both_ways():
     assert grid.row_labels == ("from below", "to below", "to above", "from above")
     assert grid.values.shape == (4, 4)
     assert grid.down[2].tolist() == [True, False, False, False]
-    assert grid.keys(0, 3) == "node3/nic0:u0"
+    assert grid.keys(0, 3) == "node3/nic0:u0>"
 
 
 def test_the_inspector_says_why():

@@ -11,12 +11,43 @@ from textual.widget import Widget
 
 from clusterscope.engine.frame import Frame
 from clusterscope.fabric.things import Thing
+from clusterscope.tui.keys import PANE_HINTS
+from clusterscope.tui.terminal import write_on_border
+from clusterscope.tui.theme import palette
 from clusterscope.tui.widgets.rows import Span
 from clusterscope.views.text import sanitize
 
 
-class Pane(Container):
-    """Base of all panes; follows `frame` and `selection`, draws only while it is displayed.
+class Framed(Container):
+    """A frame with words on its border, of which only what changes is painted.
+
+    Args:
+        widgets: what is in it.
+        id: id of the widget.
+    """
+
+    def __init__(self, *widgets: Widget, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(*widgets, id=id, classes="pane")
+        self._said = ""
+        self._below: list[Span] = []
+
+    def entitle(self, words: str) -> None:
+        """Put words into the frame's top."""
+        if words != self._said:
+            self._said = words
+            write_on_border(self, Content(sanitize(words)))
+
+    def subtitle(self, spans: list[Span]) -> None:
+        """Put styled words into the frame's bottom."""
+        if spans == self._below:
+            return
+        self._below = spans
+        parts = [Content.styled(text, _content_style(style)) for text, style in spans if text]
+        write_on_border(self, Content("").join(parts) if parts else None, below=True)
+
+
+class Pane(Framed):
+    """Base of all panes: follows frame, selection and baseline, draws only while displayed.
 
     Args:
         number: key that goes to it.
@@ -26,14 +57,14 @@ class Pane(Container):
 
     frame: var[Frame | None] = var(None, init=False)
     selection: var[Thing] = var(Thing("cluster"), init=False)
+    baseline: var[Frame | None] = var(None, init=False)
 
     def __init__(self, number: int, name: str, widget: Widget) -> None:
-        super().__init__(id=f"pane{number}", classes="pane")
+        super().__init__(id=f"pane{number}")
         self.number = number
         self.label = name
         self.inner = widget
         self._stale = True
-        self._said = ""
 
     def compose(self) -> ComposeResult:
         """The widget."""
@@ -42,18 +73,12 @@ class Pane(Container):
     def on_mount(self) -> None:
         """Title before the first frame."""
         self.caption("")
+        if hint := PANE_HINTS[self.number - 1]:
+            self.subtitle([(hint, palette(self.app).dim)])
 
     def caption(self, words: str) -> None:
         """Put the number key, the name and some words into the frame."""
-        text = f"{self.number} {self.label}" + (f" · {sanitize(words)}" if words else "")
-        if text != self._said:
-            self._said = text
-            self.border_title = Content(text)
-
-    def subtitle(self, spans: list[Span]) -> None:
-        """Put styled words into the frame's bottom."""
-        parts = [Content.styled(text, _content_style(style)) for text, style in spans]
-        self.border_subtitle = Content("").join(parts) if parts else None
+        self.entitle(f"{self.number} {self.label}" + (f" · {words}" if words else ""))
 
     def watch_frame(self) -> None:
         """Draw a new frame."""
@@ -61,6 +86,10 @@ class Pane(Container):
 
     def watch_selection(self) -> None:
         """Draw a new selection."""
+        self._follow()
+
+    def watch_baseline(self) -> None:
+        """Draw what has changed since another frame, or no longer."""
         self._follow()
 
     def on_show(self) -> None:

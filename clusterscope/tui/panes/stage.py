@@ -19,17 +19,18 @@ from clusterscope.tui.keys import PANES
 from clusterscope.tui.panes.base import Pane
 from clusterscope.tui.panes.gallery import Gallery
 from clusterscope.tui.panes.log import LogPane
+from clusterscope.tui.panes.map import MapPane
 from clusterscope.tui.panes.topology import TopologyPane
 from clusterscope.tui.panes.views import ViewPane
-from clusterscope.tui.widgets.grid import HeatMap
 from clusterscope.tui.widgets.note import NoteView
 from clusterscope.tui.widgets.table import TableView
 from clusterscope.views import tree
 from clusterscope.views.catalog import View
+from clusterscope.views.shapes import Shape
 
 WIDE, TALL = 110, 30  # from here on all panes are shown together
 HUGE = 160  # from here on the outer ones are wider
-TOPOLOGY, UTILIZATION, INSPECTOR = 1, 2, 3
+TOPOLOGY, UTILIZATION, INSPECTOR, JOBS = 1, 2, 3, 4
 
 _MAPS = ("utilization", "peaks", "focus")
 # Columns that come first, since a narrow pane shows no more.
@@ -48,6 +49,7 @@ class Stage(Container):
     frame: var[Frame | None] = var(None, init=False)
     selection: var[Thing] = var(Thing("cluster"), init=False)
     events: var[tuple[Event, ...]] = var((), init=False)
+    baseline: var[Frame | None] = var(None, init=False)
     active: var[int] = var(0, init=False)
 
     class Turned(Message):
@@ -58,12 +60,14 @@ class Stage(Container):
         self.scenario = scenario
         self._gallery = gallery = Gallery(scenario, views)
         self._came_from = UTILIZATION
+        self._job = 0
         self.zoomed = False
         self.topology = TopologyPane(1, PANES[0], scenario)
+        self.map = MapPane(2, PANES[1], gallery, _MAPS)
         # In the order in which the grid places them.
         self._panes: dict[int, Pane] = {
             1: self.topology,
-            2: ViewPane(2, PANES[1], HeatMap(), gallery, _MAPS, ("focus",)),
+            2: self.map,
             3: ViewPane(3, PANES[2], NoteView(), gallery, ("inspector",), ("inspector",)),
             5: LogPane(5, PANES[4], scenario),
             4: ViewPane(4, PANES[3], TableView(_JOBS_LEAD), gallery, ("jobs", "phases")),
@@ -73,7 +77,7 @@ class Stage(Container):
     def compose(self) -> ComposeResult:
         """The panes."""
         for pane in self._panes.values():
-            pane.data_bind(Stage.frame, Stage.selection)
+            pane.data_bind(Stage.frame, Stage.selection, Stage.baseline)
             if isinstance(pane, LogPane):
                 pane.data_bind(Stage.events)
             yield pane
@@ -93,6 +97,22 @@ class Stage(Container):
         """The table of the active pane, if it has one."""
         widget = self._panes[self.active].inner
         return widget if isinstance(widget, TableView) else None
+
+    @property
+    def job(self) -> int:
+        """Place of the job under the cursor of the jobs pane, in the order of the spec."""
+        pane = self._panes[JOBS]
+        if isinstance(pane, ViewPane) and pane.view == "jobs" and isinstance(pane.inner, TableView):
+            self._job = pane.inner.place
+        return self._job
+
+    @property
+    def in_sight(self) -> tuple[str, Shape] | None:
+        """Name and shape of the active pane; None before it was drawn."""
+        pane = self._panes[self.active]
+        shape: Shape | None = getattr(pane.inner, "shape", None)
+        name = pane.view if isinstance(pane, ViewPane) else pane.label
+        return None if shape is None else (name, shape)
 
     def go(self, number: int) -> None:
         """Make a pane the active one."""
@@ -116,6 +136,10 @@ class Stage(Container):
             return False
         self.go(self._came_from)
         return True
+
+    def out_of_map(self) -> bool:
+        """Zoom the map out by one place; False when another pane is active, or it is out."""
+        return self.active == UTILIZATION and self.map.out()
 
     def other_view(self) -> bool:
         """Show the next view of the active pane; False when it has no other."""
@@ -151,14 +175,36 @@ class Stage(Container):
 
     def preparing(self) -> Callable[[Frame], None]:
         """What a thread can compute of a frame beforehand: the views that are in sight."""
-        panes = [pane for pane in self._panes.values() if isinstance(pane, ViewPane)]
-        shown = [(p.view, self.selection if p.follows else None) for p in panes if p.display]
-        scenario, gallery = self.scenario, self._gallery
+        panes = [pane for pane in self._view_panes() if pane.display]
+        shown = [(pane.view, pane.thing) for pane in panes]
+        scenario, gallery, baseline = self.scenario, self._gallery, self.baseline
+        single = self.is_attached and self.single  # before there is a screen nobody knows
 
         def prepare(frame: Frame) -> None:
             for view, thing in shown:
-                gallery.shape(view, frame, thing)
+                gallery.shape(view, frame, thing, baseline)
             tree.root(scenario, frame)
             headline.jobs(scenario, frame)
+            if single:
+                headline.hot(scenario, frame)
 
         return prepare
+
+    def prepare(self, frame: Frame) -> None:
+        """Compute what every pane shows first, before there is a screen."""
+        for pane in self._view_panes():
+            self._gallery.shape(pane.view, frame, pane.thing, self.baseline)
+        self.preparing()(frame)
+
+    def catch_up(self) -> None:
+        """Draw the panes that have waited for a thread."""
+        for pane in self._view_panes():
+            pane.catch_up()
+
+    def admit(self) -> None:
+        """Say on the panes that wait that they do."""
+        for pane in self._view_panes():
+            pane.admit()
+
+    def _view_panes(self) -> list[ViewPane]:
+        return [pane for pane in self._panes.values() if isinstance(pane, ViewPane)]

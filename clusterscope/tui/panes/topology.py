@@ -10,7 +10,7 @@ from clusterscope.fabric.names import Names
 from clusterscope.fabric.things import Thing
 from clusterscope.tui.panes.base import Pane
 from clusterscope.tui.widgets.tree import Branch, TreeView
-from clusterscope.views import tree
+from clusterscope.views import diff, tree
 from clusterscope.views.tree import TreeRow
 
 
@@ -24,14 +24,19 @@ class TopologyPane(Pane):
 
     def redraw(self, frame: Frame) -> None:
         """Draw the rows that are open; the cursor goes to the selection when it is among them."""
-        scenario, names = self._scenario, self._scenario.names
+        scenario, names, baseline = self._scenario, self._scenario.names, self.baseline
+
+        def branch(row: TreeRow) -> Branch:
+            if baseline is None:
+                return branch_of(names, row)
+            then = tree.row_of(scenario, baseline, row.thing)
+            return branch_of(names, diff.tree_row(row, then), signed=True)
 
         def children(key: str) -> Sequence[Branch]:
-            rows = tree.children(scenario, frame, names.find(key))
-            return [branch_of(names, row) for row in rows]
+            return [branch(row) for row in tree.children(scenario, frame, names.find(key))]
 
         def row(key: str) -> Branch:
-            return branch_of(names, tree.row_of(scenario, frame, names.find(key)))
+            return branch(tree.row_of(scenario, frame, names.find(key)))
 
         self.branches.draw(names.thing(Thing("cluster")), row, children)
         self._say()
@@ -60,9 +65,10 @@ class TopologyPane(Pane):
         if self.branches.filtered:
             self.caption(f"/{self.branches.filtered}  {self.branches.matches:,} found")
         else:
-            self.caption("worst link")
+            self.caption("worst link" if self.baseline is None else "change of worst")
 
 
-def branch_of(names: Names, row: TreeRow) -> Branch:
-    """A row of the tree view as the widget takes it."""
-    return Branch(names.thing(row.thing), row.label, row.detail, row.worst, row.down, row.children)
+def branch_of(names: Names, row: TreeRow, *, signed: bool = False) -> Branch:
+    """A row of the tree view as the widget takes it; `signed` when it tells a change."""
+    name = names.thing(row.thing)
+    return Branch(name, row.label, row.detail, row.worst, row.down, row.children, signed)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from textual.widget import Widget
+
 from clusterscope.engine.frame import Frame
+from clusterscope.fabric.things import Thing
+from clusterscope.tui.messages import Wanting
 from clusterscope.tui.panes.base import Pane
 from clusterscope.tui.panes.gallery import Gallery
-from clusterscope.tui.theme import DOWN, THRESHOLDS, glyph, palette
+from clusterscope.tui.theme import palette
 from clusterscope.tui.widgets.grid import HeatMap
 from clusterscope.tui.widgets.note import NoteView
 from clusterscope.tui.widgets.rows import Span
 from clusterscope.tui.widgets.series import SeriesView
 from clusterscope.tui.widgets.table import TableView
+from clusterscope.views import heat
 from clusterscope.views.shapes import Grid, Note, Series, Shape, Table
 
 ShapeWidget = HeatMap | TableView | NoteView | SeriesView
@@ -40,16 +45,11 @@ class ViewPane(Pane):
         follows: tuple[str, ...] = (),
     ) -> None:
         super().__init__(number, name, widget)
+        self.waits = False
         self._views = views
         self._follows = follows
         self._gallery = gallery
         self._widget = widget
-
-    def on_mount(self) -> None:
-        """The legend of a heat map never leaves."""
-        super().on_mount()
-        if isinstance(self._widget, HeatMap):
-            self.subtitle(legend(self))
 
     @property
     def view(self) -> str:
@@ -60,6 +60,11 @@ class ViewPane(Pane):
     def follows(self) -> bool:
         """True when the view in sight looks at the selection."""
         return self.view in self._follows
+
+    @property
+    def thing(self) -> Thing | None:
+        """What the view in sight looks at."""
+        return self.selection if self.follows else None
 
     def turn(self) -> bool:
         """Show the next of the pane's views; False when it has but one."""
@@ -72,10 +77,28 @@ class ViewPane(Pane):
         if self.follows:
             super().watch_selection()
 
+    def catch_up(self) -> None:
+        """Draw what a thread has computed meanwhile, if the pane has waited for it."""
+        if self.waits:
+            self._follow()
+
+    def admit(self) -> None:
+        """Say that the pane waits, if it does."""
+        if self.waits:
+            self.caption("computing …")
+
     def redraw(self, frame: Frame) -> None:
         """Draw the view."""
-        thing = self.selection if self.follows else None
-        shape = self._gallery.shape(self.view, frame, thing)
+        shape = self._gallery.ready(self.view, frame, self.thing, self.baseline)
+        self.waits = shape is None
+        if shape is None:
+            # What is there keeps its own title until a thread has computed what shall be there.
+            self.post_message(Wanting())
+            return
+        self.paint(shape)
+
+    def paint(self, shape: Shape) -> None:
+        """Put a shape into the pane."""
         self.caption(words_of(shape, self.label))
         draw(self._widget, shape)
 
@@ -112,11 +135,19 @@ def draw(widget: ShapeWidget, shape: Shape) -> None:
             raise TypeError(msg)
 
 
-def legend(pane: Pane) -> list[Span]:
-    """Sign of every level and the load in percent from which it is used, in its color."""
+def legend(pane: Widget, *, signed: bool = False) -> list[Span]:
+    """Sign of every level and the load or change in percent from which it is used, in its color."""
     colors = palette(pane.app)
-    numbers = ["", *(f"{edge * 100:.0f}" for edge in THRESHOLDS)]
-    spans: list[Span] = []
-    for level, number in enumerate(numbers):
-        spans += [(glyph(level), colors.levels[level]), (number, colors.dim)]
-    return [*spans, (" %  ", colors.dim), ("X", colors.levels[DOWN]), (" down", colors.dim)]
+    edges = [0.0, *colors.look.thresholds]
+    first, words = 0, ""
+    if signed:
+        edges = [*reversed(heat.CHANGES), 0.0, *heat.CHANGES]
+        first, words = heat.CHANGE, "cooler "
+    spans: list[Span] = [(words, colors.dim)] if signed else []
+    for place, edge in enumerate(edges):
+        level = first + place
+        spans += [(colors.sign(level), colors.levels[level])]
+        spans += [(f"{edge * 100:.0f}" if edge else "", colors.dim)]
+    words = " hotter %  " if signed else " %  "
+    down = heat.DOWN
+    return [*spans, (words, colors.dim), ("X", colors.levels[down]), (" down", colors.dim)]

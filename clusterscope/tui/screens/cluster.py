@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
-from textual.notifications import SeverityLevel
 from textual.reactive import var
-from textual.screen import Screen
 from textual.widgets import Static
 
 from clusterscope.engine.events import Event
@@ -19,31 +17,36 @@ from clusterscope.errors import ClusterscopeError, UnknownNameError
 from clusterscope.fabric.things import Thing
 from clusterscope.tui import edits, headline
 from clusterscope.tui.deck import Deck
-from clusterscope.tui.edits import Export
-from clusterscope.tui.keys import EXPLORER, bindings
-from clusterscope.tui.messages import Afterwards, Asked, Entered, Pointed, SoughtStep, Typed
+from clusterscope.tui.exports import Exports
+from clusterscope.tui.keys import EXPLORER, FOOTER, bindings
+from clusterscope.tui.messages import Asked, Entered, Pick, Pointed, SoughtStep, Typed
 from clusterscope.tui.panes.stage import HUGE, TOPOLOGY, Stage
 from clusterscope.tui.player import Player
+from clusterscope.tui.screens.guide import Guide
 from clusterscope.tui.screens.help import Help
 from clusterscope.tui.screens.obey import obey, select
+from clusterscope.tui.screens.session import Session
+from clusterscope.tui.screens.side import Side
+from clusterscope.tui.screens.sides import glossary, open_side
 from clusterscope.tui.widgets.bars import Bar, KeyBar
 from clusterscope.tui.widgets.prompt import Prompt
 from clusterscope.tui.widgets.scrubber import Scrubber
 from clusterscope.views.catalog import View
-from clusterscope.views.text import sanitize
+from clusterscope.views.shapes import Shape
 
 NARROW, LOW = 60, 16  # below this nothing useful fits
 
 
-class Explorer(Screen[None]):
+class Explorer(Session):
     """All of one cluster.
 
     Args:
         timeline: what is explored.
         first: its frame at the step to begin with, computed already.
-        export: writes a report into a directory; None when there is no writer.
+        exports: writers of files; None when there are none.
         views: view functions to use instead of the catalogue's, by name.
         playing: True to run at once.
+        touring: True to begin with the tour.
     """
 
     ACTIONS = EXPLORER
@@ -52,8 +55,6 @@ class Explorer(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (LOW, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
 
-    frame: var[Frame | None] = var(None, init=False)
-    selection: var[Thing] = var(Thing("cluster"), init=False)
     events: var[tuple[Event, ...]] = var((), init=False)
 
     def __init__(
@@ -61,29 +62,35 @@ class Explorer(Screen[None]):
         timeline: Timeline,
         first: Frame,
         *,
-        export: Export | None = None,
+        exports: Exports | None = None,
         views: Mapping[str, View] | None = None,
         playing: bool = False,
+        touring: bool = False,
     ) -> None:
         super().__init__()
         self.scenario = timeline.scenario
         self.player = Player(timeline, first.step)
         self._first = first
-        self._export = export
-        self._play_at_once = playing
+        self._preparing = False
+        self.exports = exports
+        self._play_at_once, self._tour_at_once = playing, touring
         self.stage = Stage(self.scenario, views)
         self._deck = Deck(self.player, self.stage.preparing)
         self._head, self._job = Bar(id="head"), Bar(id="job")
         self._scrubber = Scrubber(id="scrubber")
         self._prompt = Prompt(id="prompt")
-        self._keys = KeyBar(EXPLORER, id="keys")
+        self._keys = KeyBar(EXPLORER, FOOTER, id="keys")
+        self.guide = Guide(self)
 
     def compose(self) -> ComposeResult:
         """Bars, panes, time line, keys."""
         yield self._deck
         yield self._head
         yield self._job
-        yield self.stage.data_bind(Explorer.frame, Explorer.selection, Explorer.events)
+        yield self.guide.strip
+        yield self.stage.data_bind(
+            Explorer.frame, Explorer.selection, Explorer.events, Explorer.baseline
+        )
         yield self._scrubber
         yield self._prompt
         yield self._keys
@@ -101,37 +108,50 @@ class Explorer(Screen[None]):
         self.events = self.player.timeline.log
         if self._play_at_once:
             self.action_run()
+        if self._tour_at_once:
+            self.guide.next()
 
     # What is shown
 
     def watch_frame(self) -> None:
-        """Draw what is not a pane."""
-        self._draw_bars()
+        """Draw what is not a pane, and hand the frame to the side screen on top."""
+        self.draw_bars()
+        if isinstance(self.app.screen, Side):
+            self.app.screen.frame = self.frame
 
     def watch_events(self) -> None:
         """Mark what was done on the time line."""
-        self._draw_bars()
+        self.draw_bars()
+        if isinstance(self.app.screen, Side):
+            self.app.screen.events = self.events
 
     def watch_selection(self) -> None:
         """Say what is selected."""
-        self._draw_bars()
+        self.draw_bars()
 
     def on_stage_turned(self) -> None:
         """Bars differ between one pane and all."""
-        self._draw_bars()
+        self.draw_bars()
 
-    def _draw_bars(self) -> None:
+    def draw_bars(self) -> None:
+        """Draw the lines above and below the panes."""
         if self.frame is None:
             return
-        top = headline.head(self.scenario, self.frame, self.player)
-        below = headline.jobs(self.scenario, self.frame)
-        single = self.stage.single
-        self._head.draw([top[0], *below, *top[1:]] if single else top)
-        self._job.draw(below)
+        scenario, frame, job, single = self.scenario, self.frame, self.stage.job, self.stage.single
+        if single:
+            self._head.draw(headline.short(scenario, frame, self.player, job, self.baseline))
+        else:
+            self._head.draw(headline.head(scenario, frame, self.player))
+            self._job.draw(headline.jobs(scenario, frame, job, self.baseline))
         self._job.display = not single
         marks = edits.marks(self.player.timeline)
-        self._scrubber.draw(self.frame.step, self.player.last, marks, f"▸ {self.name_selected}")
+        new = self.selection.kind == "cluster" and not marks and not self.guide.on
+        hint = "▸ new here? t: a tour" if new else f"▸ {self.name_selected}"
+        self._scrubber.draw(frame.step, self.player.last, marks, hint)
         self._keys.draw(self.stage.active if single else None)
+        self.guide.look()
+        if isinstance(self.app.screen, Side):
+            self.app.screen.draw_head(self.frame)
 
     # Selection
 
@@ -140,42 +160,57 @@ class Explorer(Screen[None]):
         """Name of the selection."""
         return self.scenario.names.thing(self.selection)
 
+    @property
+    def frame_shown(self) -> Frame | None:
+        """The frame on the screen."""
+        return self.frame
+
+    def in_sight(self) -> tuple[str, Shape] | None:
+        """Name and shape of the active pane."""
+        return self.stage.in_sight
+
     def on_pointed(self, message: Pointed) -> None:
         """Select what a cursor came to; keys that name no thing (a job) select nothing."""
         try:
             self.selection = self.scenario.names.find(message.key)
         except UnknownNameError:
-            return
+            self.draw_bars()  # the row of a job, which the job bar then tells of
+        self.guide.look()
 
     def on_entered(self, message: Entered) -> None:
         """Select and inspect."""
         self.on_pointed(Pointed(message.key))
         self.stage.topology.reveal(self.selection)
-        self.stage.inspect()
-
-    def _afterwards(self, do: Callable[[], None]) -> None:
-        (self.focused or self).post_message(Afterwards(do))
-
-    def on_afterwards(self, message: Afterwards) -> None:
-        """Do what had to wait for the selection."""
-        message.do()
+        self.into()
 
     # Time
 
     @on(Deck.Shown)
     def _shown(self, message: Deck.Shown) -> None:
         if message.frame is self.frame:
-            self._draw_bars()
+            self.draw_bars()
         self.frame = message.frame
-        self.events = self.player.timeline.log
+        self._preparing = False
+        self.stage.catch_up()
+        before, self.events = self.events, self.player.timeline.log
+        if words := edits.told(before, self.events):
+            self.say(words)
+
+    def on_wanting(self) -> None:
+        """Have a thread compute what panes wait for, once for all that ask meanwhile."""
+        if not self._preparing:
+            self._preparing = True
+            self._deck.prepare()
 
     @on(Deck.Working)
     def _working(self) -> None:
-        self._draw_bars()
+        self.draw_bars()
+        self.stage.admit()
 
     @on(Deck.Refused)
     def _refused(self, message: Deck.Refused) -> None:
-        self._draw_bars()
+        self._preparing = False
+        self.draw_bars()
         self.say(message.sentence, wrong=True)
 
     def on_sought_step(self, message: SoughtStep) -> None:
@@ -190,7 +225,7 @@ class Explorer(Screen[None]):
     def action_run(self) -> None:
         """Run or pause."""
         self._deck.play(not self.player.playing)
-        self._draw_bars()
+        self.draw_bars()
 
     def action_step(self, steps: int) -> None:
         """Go some steps forward or back and stay there."""
@@ -200,29 +235,36 @@ class Explorer(Screen[None]):
     def action_speed(self, factor: float) -> None:
         """Run faster or slower."""
         self.player.faster(factor)
-        self._draw_bars()
+        self.draw_bars()
 
     # Faults
 
     def action_fail(self) -> None:
         """Fail the selection, or restore it."""
-        self._afterwards(lambda: self._edit(edits.fail_or_restore))
+        self.afterwards(lambda: self._edit(edits.fail_or_restore))
 
     def action_degrade(self) -> None:
         """Degrade the selected cable, or restore it."""
-        self._afterwards(lambda: self._edit(edits.degrade_or_restore))
+        self.afterwards(lambda: self._edit(edits.degrade_or_restore))
 
     def _edit(self, make: edits.Make) -> None:
-        """Inject what `make` gives for the selection, once what was asked before is done."""
+        self.edit(make, self.selection)
+
+    def edit(self, make: edits.Make, thing: Thing) -> None:
+        """Inject what `make` gives for a thing, once what was asked before is done."""
         if self.frame is None:
             return
-        scenario, thing = self.scenario, self.selection
+        scenario = self.scenario
         try:
             make(scenario, self.frame.health, thing, self.frame.step)
         except ClusterscopeError as error:
             self.say(str(error), wrong=True)
             return
         self._deck.ask(edits.injecting(lambda health, step: make(scenario, health, thing, step)))
+
+    def ask(self, request: edits.Request) -> None:
+        """Have something done to the timeline, after what waits already."""
+        self._deck.ask(request)
 
     def inject(self, event: Event) -> None:
         """Inject an event at the step that time has come to by then."""
@@ -289,7 +331,11 @@ class Explorer(Screen[None]):
     def action_out(self) -> None:
         """Out of the zoom, the filter, the inspector or a branch of the tree."""
         topology = self.stage.topology
-        if self.stage.zoomed:
+        if self.guide.on:
+            self.guide.end()
+        elif self.stage.out_of_map():
+            return
+        elif self.stage.zoomed:
             self.stage.zoom()
         elif topology.branches.filtered:
             topology.filter("")
@@ -301,39 +347,37 @@ class Explorer(Screen[None]):
         if not self.stage.other_view():
             self.say("this pane has one view only: 2 and 4 have more")
 
-    def action_sort(self) -> None:
-        """Sort the table of the active pane by its next column."""
-        if table := self.stage.table:
-            table.sort_next()
-        else:
-            self.say("no table here: go to 4, 5 or 6 to sort one")
-
-    def action_reverse(self) -> None:
-        """Turn the order of the table of the active pane around."""
-        if table := self.stage.table:
-            table.turn_around()
-
     # The rest
-
-    def action_copy(self) -> None:
-        """Copy the name of the selection, through the terminal (OSC 52)."""
-        self._afterwards(self._copy)
-
-    def _copy(self) -> None:
-        self.app.copy_to_clipboard(self.name_selected)
-        self.say(f"copied {self.name_selected}")
 
     def action_export(self) -> None:
         """Write a report of this run."""
-        export = self._export
-        if export is None:
+        exports = self.exports
+        if exports is None:
             self.say("no report writer here", wrong=True)
             return
 
         def said(path: Path) -> None:
-            self.app.call_from_thread(self.say, f"wrote {path}")
+            self.app.call_from_thread(self.say, f"wrote {path}: report.html shows it all")
+            self.app.call_from_thread(self.guide.reported)
 
-        self._deck.ask(edits.exporting(export, said))
+        self._deck.ask(edits.exporting(exports, said))
+
+    def action_side(self, name: str) -> None:
+        """Open a side screen, once the selection that was made before has arrived."""
+        self.guide.opened(name)
+        self.afterwards(lambda: self.app.push_screen(open_side(name, self)))
+
+    def action_tour(self) -> None:
+        """Begin the tour, or skip a step of it."""
+        self.guide.next()
+
+    def action_glossary(self, word: str = "") -> None:
+        """What the words mean."""
+        self.app.push_screen(glossary(word))
+
+    def action_picker(self) -> None:
+        """Choose another cluster; this one stays open below."""
+        self.post_message(Pick(self.scenario.spec.name))
 
     def action_help(self) -> None:
         """Keys and signs."""
@@ -342,8 +386,3 @@ class Explorer(Screen[None]):
     async def on_asked(self, message: Asked) -> None:
         """Do what was clicked."""
         await self.run_action(message.action)
-
-    def say(self, sentence: str, *, wrong: bool = False) -> None:
-        """Show one sentence for a few seconds."""
-        severity: SeverityLevel = "error" if wrong else "information"
-        self.app.notify(sanitize(sentence), severity=severity, timeout=5, markup=False)

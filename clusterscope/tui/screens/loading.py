@@ -8,9 +8,11 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
+_PARTS = 4
+
 
 class Loading(Screen[None]):
-    """One quiet line.
+    """What is being opened, and how far that is.
 
     Args:
         what: what is being opened.
@@ -19,7 +21,8 @@ class Loading(Screen[None]):
 
     def __init__(self, what: str, start: Callable[[], object]) -> None:
         super().__init__()
-        self._line = Static(f"opening {what} …", id="line", markup=False)
+        self._line = Static(_words(what, 0, "starting the engine"), id="line", markup=False)
+        self._what = what
         self._start = start
 
     def compose(self) -> ComposeResult:
@@ -30,6 +33,10 @@ class Loading(Screen[None]):
         """Begin when the line has been painted."""
         self.call_after_refresh(self.set_timer, 0.01, self._start)
 
-    def say(self, sentence: str) -> None:
-        """Tell how far it is."""
-        self._line.update(sentence)
+    def say(self, done: int, words: str) -> None:
+        """Tell how many parts are done, and what the next one is."""
+        self._line.update(_words(self._what, done, words))
+
+
+def _words(what: str, done: int, words: str) -> str:
+    return f"opening {what} …\n{'■' * done}{'□' * (_PARTS - done)} {words}"

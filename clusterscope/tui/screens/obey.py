@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clusterscope.engine.events import KINDS, Event
-from clusterscope.engine.scenario import build
-from clusterscope.engine.timeline import Timeline
+from clusterscope.engine.scenario import with_transport
 from clusterscope.errors import UnknownNameError
-from clusterscope.fabric.things import Thing
-from clusterscope.spec.model import TransportSpec
+from clusterscope.metrics.rules import Deed
+from clusterscope.metrics.targets import is_rule
 from clusterscope.spec.parts import transport
+from clusterscope.tui import edits
 from clusterscope.tui.commands import Command, parse
 from clusterscope.tui.messages import Reopen
+from clusterscope.views.blast import meant
 
 if TYPE_CHECKING:
     from clusterscope.tui.screens.cluster import Explorer
@@ -33,12 +35,7 @@ def select(explorer: Explorer, text: str) -> None:
         if not first:
             raise
         thing = names.find(first)
-    _show(explorer, thing)
-
-
-def _show(explorer: Explorer, thing: Thing) -> None:
-    explorer.selection = thing
-    explorer.stage.topology.reveal(thing)
+    explorer.show(thing)
 
 
 def obey(explorer: Explorer, line: str) -> None:
@@ -55,26 +52,43 @@ def obey(explorer: Explorer, line: str) -> None:
         case "seek":
             explorer.go_to(command.steps)
         case "select":
-            _show(explorer, explorer.scenario.names.find(command.name))
+            explorer.show(explorer.scenario.names.find(command.name))
         case "transport":
             explorer.post_message(_with_transport(explorer, command.name))
+        case "save":
+            explorer.write(command.name)
+        case "open":
+            explorer.open_named(command.name)
+        case "what":
+            explorer.action_glossary(command.name)
         case "help":
             explorer.action_help()
         case "quit":
             explorer.app.exit()
         case kind:
-            explorer.inject(_event(explorer, command, kind))
+            _do(explorer, command, kind)
 
 
-def _event(explorer: Explorer, command: Command, verb: str) -> Event:
+def _do(explorer: Explorer, command: Command, verb: str) -> None:
+    """Do something to the cluster; what is called by its name is looked up at once."""
     kind = next(kind for kind in KINDS if kind == verb)
-    names = explorer.scenario.names
-    return Event.named(names, kind, command.name, step=0, scale=command.scale)
+    if command.at is None and not is_rule(command.name):
+        names = explorer.scenario.names
+        event = Event.named(names, kind, command.name, step=0, scale=command.scale)
+        explorer.inject(event)
+        return
+
+    def said(events: Sequence[Event]) -> None:
+        words = meant(explorer.scenario, events)
+        explorer.app.call_from_thread(explorer.say, f"{words} at step {events[0].step:,}")
+
+    explorer.ask(edits.doing(Deed(kind, command.name, command.scale, command.at), said))
 
 
 def _with_transport(explorer: Explorer, name: str) -> Reopen:
     """The same cluster, log and step under another transport of the catalogue."""
     transport(name)
-    spec = explorer.scenario.spec.model_copy(update={"transport": TransportSpec(name=name)})
-    log = explorer.player.timeline.log
-    return Reopen(lambda: Timeline(build(spec), log), explorer.player.step)
+    timeline = explorer.player.timeline
+    return Reopen(
+        lambda: timeline.under(with_transport(timeline.scenario, name)), explorer.player.step
+    )

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from clusterscope.tui.keys import SHORT_PANES, Action
 from clusterscope.tui.messages import Asked
 from clusterscope.tui.theme import Palette, palette
-from clusterscope.tui.widgets.rows import Span, strip_of
+from clusterscope.tui.widgets.rows import Span, ground, strip_of
 
 Tone = Literal["text", "dim", "head", "good", "alert"]
 
@@ -68,8 +68,8 @@ class Bar(Widget):
         right = [(f" {part.text} ", getattr(colors, part.tone)) for part in kept if part.right]
         used = sum(cell_len(text) for text, _ in [*left, *right])
         gap = (" " * max(0, width - used), colors.text)
-        strip = strip_of([*left, gap, *right]).crop(0, width).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+        strip = strip_of([*left, gap, *right]).crop(0, width).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self))
 
 
 class KeyBar(Widget):
@@ -77,13 +77,22 @@ class KeyBar(Widget):
 
     Args:
         actions: the table.
+        order: ids of actions, the most useful first; the others follow in the table's order.
     """
 
     ALLOW_SELECT = False
 
-    def __init__(self, actions: Sequence[Action], *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        actions: Sequence[Action],
+        order: Sequence[str] = (),
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's word
+    ) -> None:
         super().__init__(id=id)
-        self._actions = tuple(action for action in actions if action.label)
+        rank = {name: place for place, name in enumerate(order)}
+        labelled = [action for action in actions if action.label]
+        self._actions = tuple(sorted(labelled, key=lambda a: rank.get(a.id, len(rank))))
         self._single: int | None = None
         self._places: list[tuple[int, int, str]] = []
 
@@ -101,13 +110,13 @@ class KeyBar(Widget):
         used, self._places = 1, []
         for action, pieces in entries:
             size = sum(cell_len(text) for text, _ in pieces)
-            if used + size > width:
+            if used + size > width + 1:  # the last one may lose its gap
                 break
             self._places.append((used, used + size, action))
             spans += pieces
             used += size
-        strip = strip_of(spans).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+        strip = strip_of(spans).crop(0, width).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self))
 
     def on_click(self, event: events.Click) -> None:
         """Ask for the action under the mouse."""
@@ -128,11 +137,12 @@ class KeyBar(Widget):
 
     def _action_entries(self, colors: Palette) -> list[tuple[str, list[Span]]]:
         entries: list[tuple[str, list[Span]]] = []
+        settings = getattr(self.app, "settings", None)
         for action in self._actions:
+            if settings is not None:
+                action = action.under(settings.keys)
             key = action.shown_keys.split()[0]
-            if self._single is None:
-                pieces = [(key, colors.head), (f" {action.label}  ", colors.dim)]
-            else:
-                pieces = [(f"{key} ", colors.head)]
+            gap = "  " if self._single is None else " "
+            pieces = [(key, colors.head), (f" {action.label}{gap}", colors.dim)]
             entries.append((action.id, pieces))
         return entries

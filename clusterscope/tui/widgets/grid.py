@@ -12,11 +12,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from clusterscope.tui.keys import MOVES, bindings
-from clusterscope.tui.levels import levels_of
 from clusterscope.tui.messages import Entered, Pointed
 from clusterscope.tui.terminal import set_virtual_size
 from clusterscope.tui.theme import Palette, glyph, palette
-from clusterscope.tui.widgets.rows import room
+from clusterscope.tui.widgets.rows import ground, room
+from clusterscope.views.levels import levels_of_grid
 from clusterscope.views.shapes import Grid
 from clusterscope.views.text import fmt
 
@@ -39,23 +39,29 @@ class HeatMap(ScrollView, can_focus=True):
         self._segments: dict[tuple[int, int], Segment] = {}
         self._styled_for: Palette | None = None
         self.cursor = (0, 0)
+        self._held: tuple[tuple[int, int], str] | None = None  # cell and key last selected
 
     def draw(self, grid: Grid) -> None:
         """Show a grid; of one that has the shape of the last, only changed rows are redrawn."""
         old_grid, old = self._grid, self._levels
-        self._grid, self._levels = grid, levels_of(grid.values, grid.down)
+        self._grid = grid
+        self._levels = levels_of_grid(grid, palette(self.app).look.thresholds)
         rows, columns = self._levels.shape
         self.cursor = (
             max(0, min(self.cursor[0], rows - 1)),
             max(0, min(self.cursor[1], columns - 1)),
         )
-        same = old_grid is not None and old.shape == self._levels.shape
-        if same and old_grid.column_labels == grid.column_labels:  # type: ignore[union-attr]
+        if old_grid is not None and _labels(old_grid) == _labels(grid):
             for row in np.flatnonzero((old != self._levels).any(axis=1)).tolist():
                 self.refresh_line(row + _HEADING)
             self._refresh_footing()
             return
         self._reshape()
+
+    @property
+    def shape(self) -> Grid | None:
+        """What is shown."""
+        return self._grid
 
     @property
     def _label_width(self) -> int:
@@ -95,8 +101,8 @@ class HeatMap(ScrollView, can_focus=True):
             segments = self._row(row, width, colors)
         else:
             segments = []
-        strip = Strip(segments).crop(0, width).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+        strip = Strip(segments).crop(0, width).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self))
 
     def caption(self) -> str:
         """Where the cursor is and what is there, exactly."""
@@ -104,12 +110,19 @@ class HeatMap(ScrollView, can_focus=True):
             return ""
         row, column = self.cursor
         level = int(self._levels[row, column])
-        value = fmt(float(self._grid.values[row, column]), "ratio")
-        label = self.key_of(row, column) or (
+        value = fmt(float(self._grid.values[row, column]), self._grid.kind)
+        label = self.key_here or (
             f"{self._grid.row_labels[row]} {self._grid.column_labels[column]}"
         )
         dead = {"X": "  all down", "x": "  some down"}.get(glyph(level), "")
         return f"◂ {label}  {value}{dead}"
+
+    @property
+    def key_here(self) -> str:
+        """Key at the cursor: what was selected in the cell, or else what stands for it."""
+        if self._held is not None and self._held[0] == self.cursor:
+            return self._held[1]
+        return self.key_of(*self.cursor)
 
     def key_of(self, row: int, column: int) -> str:
         """Key of a cell, "" when it stands for nothing."""
@@ -143,7 +156,7 @@ class HeatMap(ScrollView, can_focus=True):
     def _run(self, level: int, cells: int, colors: Palette) -> Segment:
         segment = self._segments.get((level, cells))
         if segment is None:
-            segment = Segment(glyph(level) * cells, colors.levels[level])
+            segment = Segment(colors.sign(level) * cells, colors.levels[level])
             self._segments[level, cells] = segment
         return segment
 
@@ -165,13 +178,28 @@ class HeatMap(ScrollView, can_focus=True):
         rows, columns = self._levels.shape
         if not self._levels.size:
             return
-        old = self.cursor[0]
+        old, self._held = self.cursor[0], None
         self.cursor = (max(0, min(row, rows - 1)), max(0, min(column, columns - 1)))
         self.refresh_line(old + _HEADING)
         self.refresh_line(self.cursor[0] + _HEADING)
         self._refresh_footing()
         self._reveal()
         self.post_message(Pointed(self.key_of(*self.cursor)))
+
+    def select(self, key: str) -> None:
+        """Put the cursor on the cell of a key when there is one, without telling anyone."""
+        cell = self._grid.where(key) if self._grid is not None and self._grid.where else None
+        if cell is None:
+            return
+        self._held = cell, key
+        if cell == self.cursor:
+            self._refresh_footing()
+            return
+        old, self.cursor = self.cursor[0], cell
+        self.refresh_line(old + _HEADING)
+        self.refresh_line(cell[0] + _HEADING)
+        self._refresh_footing()
+        self._reveal()
 
     def action_move(self, where: str) -> None:
         """Move the cursor."""
@@ -191,7 +219,7 @@ class HeatMap(ScrollView, can_focus=True):
 
     def action_enter(self) -> None:
         """Go into the cell under the cursor."""
-        self.post_message(Entered(self.key_of(*self.cursor)))
+        self.post_message(Entered(self.key_here))
 
     def on_click(self, event: events.Click) -> None:
         """Point at the cell under the mouse; a second click goes in."""
@@ -224,6 +252,10 @@ class HeatMap(ScrollView, can_focus=True):
         column = min(column, first) if column < first else max(first, column - across + 1)
         if (y, column) != (top, first):
             self.scroll_to(x=column * size, y=y, animate=False)
+
+
+def _labels(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return grid.row_labels, grid.column_labels
 
 
 def _fit(text: str, cells: int) -> str:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from clusterscope.tui.terminal import set_virtual_size
 from clusterscope.tui.theme import Palette, palette
-from clusterscope.tui.widgets.rows import Span, room, strip_of
+from clusterscope.tui.widgets.rows import Span, ground, room, strip_of
 from clusterscope.views.shapes import Fact, Mark, Note
 from clusterscope.views.text import fmt, sanitize
 
@@ -39,6 +39,11 @@ class NoteView(ScrollView, can_focus=True):
         self._note = note
         self._layout()
 
+    @property
+    def shape(self) -> Note | None:
+        """What is shown."""
+        return self._note
+
     def on_resize(self) -> None:
         """Wrap anew."""
         self._layout()
@@ -47,9 +52,9 @@ class NoteView(ScrollView, can_focus=True):
         """One line of the widget."""
         width, row = room(self).width, y + self.scroll_offset.y
         if row >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
-        strip = strip_of(self._lines[row]).crop(0, width).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+            return Strip.blank(width, ground(self))
+        strip = strip_of(self._lines[row]).crop(0, width).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self)).simplify()
 
     def _layout(self) -> None:
         width, colors = max(12, room(self).width), palette(self.app)
@@ -61,14 +66,18 @@ class NoteView(ScrollView, can_focus=True):
 
 
 def lines_of(note: Note, width: int, colors: Palette) -> list[list[Span]]:
-    """A note as lines of a width: facts, sentences, then the meaning of the marks in it."""
+    """A note as lines of a width: sentences, facts, then the meaning of the marks in it."""
     labels = [cell_len(fact.label) for fact in note.facts]
     indent = min(_WIDEST_LABEL, max(labels, default=0), width * 3 // 5) + 1
-    lines = [line for fact in note.facts for line in _fact_lines(fact, indent, width, colors)]
-    if note.facts and note.lines:
-        lines.append([])
+    lines: list[list[Span]] = []
     for text in note.lines:
         lines += [[(line, colors.text)] for line in _wrap(sanitize(text), width)]
+    if note.facts and note.lines:
+        lines.append([])
+    for fact in note.facts:
+        lines += _fact_lines(fact, indent, width, colors)
+    if width < _ROOM_FOR_SOURCES:
+        lines += _source_lines(note, width, colors)
     marks = dict.fromkeys(MARKS[fact.mark] for fact in note.facts if fact.mark)
     if marks:
         words = "  ".join(f"{mark} {MARK_WORDS[mark]}" for mark in marks)
@@ -81,7 +90,7 @@ def _fact_lines(fact: Fact, indent: int, width: int, colors: Palette) -> list[li
     label = sanitize(fact.label)
     label = set_cell_size(label, indent - 1) if cell_len(label) >= indent else label
     value = sanitize(fmt(fact.value, fact.kind))
-    if cell_len(value) > width - indent - 1 >= cell_len(value) + cell_len(label) - indent:
+    if cell_len(value) > width - indent - 1 > cell_len(value) + cell_len(label) - indent:
         indent = width - 1 - cell_len(value)
     first, *rest = _wrap(value, width - indent - 1) or [""]
     mark_style = colors.estimate if fact.mark == "estimate" else colors.dim
@@ -98,6 +107,21 @@ def _fact_lines(fact: Fact, indent: int, width: int, colors: Palette) -> list[li
     if fact.source and width >= _ROOM_FOR_SOURCES:
         texts = _wrap(sanitize(fact.source), width - indent - 2)
         lines += [[(" " * (indent + 2) + text, colors.dim)] for text in texts]
+    return lines
+
+
+def _source_lines(note: Note, width: int, colors: Palette) -> list[list[Span]]:
+    """Where numbers come from, below them where there is no room beside: each source once."""
+    labels: dict[tuple[str, Mark], list[str]] = {}
+    for fact in note.facts:
+        if fact.source:
+            labels.setdefault((fact.source, fact.mark), []).append(fact.label)
+    lines: list[list[Span]] = [[]] if labels else []
+    for (source, mark), names in labels.items():
+        style = colors.estimate if mark == "estimate" else colors.dim
+        first, *rest = _wrap(sanitize(f"{', '.join(names)}: {source}"), width - 2)
+        lines.append([(f"{MARKS[mark]:<2}", style), (first, colors.dim)])
+        lines += [[("  " + text, colors.dim)] for text in rest]
     return lines
 
 

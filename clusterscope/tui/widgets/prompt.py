@@ -24,7 +24,8 @@ class Prompt(Horizontal):
         super().__init__(id=id)
         self._mode = "command"
         self._sign = Static("", markup=False)
-        self._input = Input(compact=True)
+        # What is typed before the focus has arrived must not be replaced by what comes after.
+        self._input = Input(compact=True, select_on_focus=False)
         self._input.cursor_blink = False
 
     def compose(self) -> ComposeResult:

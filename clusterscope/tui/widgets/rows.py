@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakKeyDictionary
 
 from rich.segment import Segment
 from rich.style import Style
@@ -10,6 +11,7 @@ from textual import events
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from clusterscope.tui.keys import MOVES, bindings
 from clusterscope.tui.messages import Entered, Pointed
@@ -29,6 +31,23 @@ def room(view: ScrollView) -> Size:
     return view.scrollable_content_region.size
 
 
+_GROUNDS: WeakKeyDictionary[Widget, tuple[str, Style]] = WeakKeyDictionary()
+
+
+def ground(widget: Widget) -> Style:
+    """Style of what a widget leaves empty; it changes with the theme alone.
+
+    Textual's `rich_style` is put together anew whenever it is asked for, which costs more than the
+    line that is drawn with it.
+    """
+    theme, (known, style) = widget.app.theme, _GROUNDS.get(widget, ("", Style.null()))
+    if known != theme:
+        style = widget.rich_style
+        if widget.is_mounted:
+            _GROUNDS[widget] = theme, style
+    return style
+
+
 class RowsView(ScrollView, can_focus=True):
     """Rows with a cursor; subclasses say how many there are, what they show and mean."""
 
@@ -39,6 +58,7 @@ class RowsView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self.cursor = 0
+        self.empty: tuple[str, ...] = ()  # what is said where there are no rows, by line
         self._drawn: dict[int, Strip] = {}
 
     @property
@@ -88,13 +108,16 @@ class RowsView(ScrollView, can_focus=True):
         else:
             row = y - self.HEADING + top
             if row >= self.rows:
-                return Strip.blank(width, self.rich_style)
+                said = self.empty[row : row + 1] if not self.rows else ()
+                strip = strip_of([(line, colors.dim) for line in said])
+                strip = strip.crop(0, width).apply_style(ground(self))
+                return strip.extend_cell_length(width, ground(self))
             spans = self.spans_of(row, max(width, self.line_width), colors)
             if row == self.cursor:
                 focused = self.has_focus
                 spans = [(text, colors.cursor(style, focused=focused)) for text, style in spans]
-        strip = strip_of(spans).crop(left, left + width).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+        strip = strip_of(spans).crop(left, left + width).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self)).simplify()
 
     def point(self, row: int) -> None:
         """Put the cursor on a row, in view, and say so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 
 from rich.cells import cell_len
 from textual import events
@@ -11,7 +12,7 @@ from textual.widget import Widget
 
 from clusterscope.tui.messages import SoughtStep
 from clusterscope.tui.theme import palette
-from clusterscope.tui.widgets.rows import Span, strip_of
+from clusterscope.tui.widgets.rows import Span, ground, strip_of
 
 _SHORTEST = 20  # steps that the line spans at least
 
@@ -55,9 +56,14 @@ class Scrubber(Widget):
         for step, mark in sorted(self._marks.items()):
             cells[self._place(step)] = (mark, colors.alert if mark != "r" else colors.good)
         cells[here] = ("●", colors.head)
-        spans = [(" ├", colors.dim), *cells, ("┤", colors.dim), (self._tail, colors.dim)]
-        strip = strip_of(spans).crop(0, self.size.width).apply_style(self.rich_style)
-        return strip.extend_cell_length(self.size.width, self.rich_style)
+        # A run of one style is one piece: cell by cell the line would take 2 kB.
+        runs = [
+            ("".join(text for text, _ in run), style)
+            for style, run in groupby(cells, key=lambda cell: cell[1])
+        ]
+        spans = [(" ├", colors.dim), *runs, ("┤" + self._tail, colors.dim)]
+        strip = strip_of(spans).crop(0, self.size.width).apply_style(ground(self))
+        return strip.extend_cell_length(self.size.width, ground(self))
 
     def on_click(self, event: events.Click) -> None:
         """Go to the step under the mouse."""

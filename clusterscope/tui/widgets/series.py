@@ -11,7 +11,7 @@ from textual.strip import Strip
 from clusterscope.columns import F64
 from clusterscope.tui.terminal import set_virtual_size
 from clusterscope.tui.theme import palette
-from clusterscope.tui.widgets.rows import room, strip_of
+from clusterscope.tui.widgets.rows import ground, room, strip_of
 from clusterscope.views.shapes import Series
 from clusterscope.views.text import fmt, sanitize
 
@@ -34,21 +34,26 @@ class SeriesView(ScrollView, can_focus=True):
         set_virtual_size(self, Size(0, len(series.y)))
         self.refresh()
 
+    @property
+    def shape(self) -> Series | None:
+        """What is shown."""
+        return self._series
+
     def render_line(self, y: int) -> Strip:
         """One curve."""
         width, colors, series = room(self).width, palette(self.app), self._series
         names = list(series.y) if series else []
         row = y + self.scroll_offset.y
         if series is None or row >= len(names):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, ground(self))
         values = series.y[names[row]]
         label = set_cell_size(sanitize(names[row]), _WIDEST_LABEL)
         last = fmt(float(values[-1]), series.kind) if len(values) else "–"
         across = max(1, width - _WIDEST_LABEL - cell_len(last) - 2)
         top = 1.0 if series.kind == "ratio" else _largest(series)
         spans = [(label + " ", colors.dim), (blocks(values, across, top), colors.text)]
-        strip = strip_of([*spans, (" " + last, colors.head)]).apply_style(self.rich_style)
-        return strip.extend_cell_length(width, self.rich_style)
+        strip = strip_of([*spans, (" " + last, colors.head)]).apply_style(ground(self))
+        return strip.extend_cell_length(width, ground(self))
 
 
 def _largest(series: Series) -> float:

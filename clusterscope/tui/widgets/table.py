@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +12,36 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from clusterscope.columns import F64
-from clusterscope.tui.theme import Palette
+from clusterscope.tui.theme import Palette, glyph
 from clusterscope.tui.widgets.rows import RowsView, Span
+from clusterscope.views.levels import level_of
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import fmt, sanitize
 
 _SAMPLE = 200  # rows that decide how wide a column is
 _WIDEST = 72
+_RATIO = 4  # cells of "1.00"
 
 
 def _is_text(column: Column) -> bool:
     return column.kind == "text"
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Which rows of a table to show and in what order, for tables too long to be sorted here.
+
+    Attributes:
+        rows: rows of the table, as they stand on the screen.
+        by: column that they are sorted by.
+        falling: largest first.
+        sample: rows that decide how wide columns are.
+    """
+
+    rows: NDArray[np.int32]
+    by: str
+    falling: bool
+    sample: Sequence[int]
 
 
 class TableView(RowsView):
@@ -28,15 +49,25 @@ class TableView(RowsView):
 
     Args:
         lead: names of the columns that come first.
+        ramp: names of columns of ratios to show in the colors and signs of their levels; nan is
+            what is dead.
     """
 
     HEADING = 1
 
-    def __init__(self, lead: tuple[str, ...] = (), *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(
+        self,
+        lead: tuple[str, ...] = (),
+        ramp: tuple[str, ...] = (),
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's word
+    ) -> None:
         super().__init__(id=id)
         self._lead = lead
+        self._ramp = frozenset(ramp)
         self._table: Table | None = None
-        self._order: NDArray[np.intp] | None = None
+        self._brought: Order | None = None
+        self._order: NDArray[np.integer] | None = None
         self._widths: list[int] = []
         self._sort: str | None = None
         self._down = True
@@ -53,21 +84,61 @@ class TableView(RowsView):
             table = dataclasses.replace(table, columns=_led(table.columns, self._lead))
         self._table = table
         self._order = self._ordered(table)
-        self._widths = [self._width(column, table.rows) for column in table.columns]
+        sample = [self._at(row) for row in range(min(table.rows, _SAMPLE))]
+        self._widths = [self._width(column, sample) for column in table.columns]
         if held and self.key_of(min(self.cursor, table.rows - 1)) != held:
             self._follow(held)
         self.reshaped()
 
     @property
+    def shape(self) -> Table | None:
+        """What is shown, rows and columns in the order of the screen."""
+        table, order = self._table, self._order
+        if table is None or order is None:
+            return table
+        return dataclasses.replace(
+            table,
+            columns=tuple(_reordered(column, order) for column in table.columns),
+            rows=self.rows,
+            keys=lambda row: table.key(int(order[row])),
+        )
+
+    def draw_in_order(self, table: Table, order: Order) -> None:
+        """Show a table in an order that it brings along.
+
+        At the top the cursor stays there; elsewhere it keeps to its row of the table.
+        """
+        held = self._at(self.cursor) if self.cursor and self.cursor < self.rows else None
+        moved = self._brought is None or self._brought.rows is not order.rows
+        self._table, self._brought, self._order = table, order, order.rows
+        self._sort, self._down = order.by, order.falling
+        widths = [self._width(column, order.sample) for column in table.columns]
+        # Columns that grow and shrink with every step would be hard to read.
+        self._widths = [max(pair) for pair in zip(widths, self._widths or widths, strict=True)]
+        if moved and held is not None:
+            places = np.flatnonzero(order.rows == held)
+            self.cursor = int(places[0]) if len(places) else 0
+        self.reshaped()
+        if moved:
+            self.reveal()
+
+    @property
     def rows(self) -> int:
         """How many rows there are."""
+        if self._brought is not None:
+            return len(self._brought.rows)
         return self._table.rows if self._table else 0
 
     def key_of(self, row: int) -> str:
         """Key of the row at a place, "" when it stands for nothing."""
-        if self._table is None or not 0 <= row < self._table.rows:
+        if self._table is None or not 0 <= row < self.rows:
             return ""
         return self._table.key(self._at(row))
+
+    @property
+    def place(self) -> int:
+        """Row of the table under the cursor, in its own order; 0 in an empty one."""
+        return self._at(self.cursor) if self.rows else 0
 
     @property
     def line_width(self) -> int:
@@ -90,7 +161,7 @@ class TableView(RowsView):
             return []
         spans: list[Span] = []
         for column, size in zip(self._table.columns, self._widths, strict=True):
-            spans += _cell(column, _text(column, self._at(row)), size, colors.text)
+            spans += self._value(column, self._at(row), size, colors)
         used = sum(cell_len(text) for text, _ in spans)
         return [*spans, (" " * max(0, width - used), colors.text)]
 
@@ -115,10 +186,23 @@ class TableView(RowsView):
         """Row of the table at a place of the screen."""
         return row if self._order is None else int(self._order[row])
 
-    def _width(self, column: Column, rows: int) -> int:
-        sample = range(min(rows, _SAMPLE))
-        texts = [cell_len(_text(column, self._at(row))) for row in sample]
-        return min(_WIDEST, max([cell_len(column.name) + (column.name == self._sort), *texts]))
+    def _value(self, column: Column, row: int, size: int, colors: Palette) -> list[Span]:
+        """A value of a row of the table, padded; with its level when it has one."""
+        text = _text(column, row)
+        if column.name not in self._ramp:
+            return _cell(column, text, size, colors.text)
+        value = _number(column[row])
+        level = level_of(value, down=value == -np.inf, thresholds=colors.look.thresholds)
+        cell = f"{glyph(level)}{text:>{_RATIO}}"
+        pad = " " * (size - cell_len(cell))
+        return [(pad, colors.text), (cell, colors.levels[level]), ("  ", colors.text)]
+
+    def _width(self, column: Column, sample: Sequence[int]) -> int:
+        texts = [cell_len(_text(column, row)) for row in sample]
+        if column.name in self._ramp:
+            texts.append(1 + _RATIO)
+        name = cell_len(column.name) + (self._brought is not None or column.name == self._sort)
+        return min(_WIDEST, max([name, *texts]))
 
     def _ordered(self, table: Table) -> NDArray[np.intp] | None:
         """Rows in the chosen order; None when they stand as they come."""
@@ -134,6 +218,10 @@ class TableView(RowsView):
             if self.key_of(row) == key:
                 self.cursor = row
                 return
+
+
+def _reordered(column: Column, order: NDArray[np.integer]) -> Column:
+    return dataclasses.replace(column, values=lambda row: column[int(order[row])])
 
 
 def _led(columns: tuple[Column, ...], lead: tuple[str, ...]) -> tuple[Column, ...]:

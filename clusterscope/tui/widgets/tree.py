@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from clusterscope.tui.levels import level_of
 from clusterscope.tui.messages import Pointed
 from clusterscope.tui.theme import Palette, glyph
 from clusterscope.tui.widgets.rows import RowsView, Span
+from clusterscope.views.levels import level_of
+from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import fmt
 
 _SEARCHED = 3_000  # rows that a filter looks at; deeper ones are found by their whole name
@@ -26,7 +27,7 @@ class Branch:
         key: what it stands for.
         label: its name.
         detail: a few words beside it.
-        worst: ratio at its right, nan when there is none.
+        worst: ratio at its right, or change of one when `signed`; nan when there is none.
         down: dead members.
         children: True when it opens.
     """
@@ -37,6 +38,7 @@ class Branch:
     worst: float
     down: int
     children: bool
+    signed: bool = False
 
 
 Row = Callable[[str], Branch]
@@ -59,6 +61,7 @@ class TreeView(RowsView):
         self._filter = ""
         self.matches = 0
         self.first_match = ""
+        self.opened = 0  # rows opened by hand so far
 
     def draw(self, root: str, row: Row, children: Children) -> None:
         """Show a tree; rows that were open stay open, the cursor stays on its row."""
@@ -73,6 +76,22 @@ class TreeView(RowsView):
         """How many rows there are."""
         return len(self._lines)
 
+    @property
+    def shape(self) -> Table | None:
+        """The rows that are open, as a table."""
+        branches = [(depth, self._branch(row)) for row, (depth, _) in enumerate(self._lines)]
+        signed = any(branch.signed for _, branch in branches)
+        worst = [branch.worst for _, branch in branches]
+        columns = (
+            Column("depth", "int", [depth for depth, _ in branches]),
+            Column("name", "text", [branch.key for _, branch in branches]),
+            Column("what", "text", [branch.detail for _, branch in branches]),
+            Column("change" if signed else "worst", "delta" if signed else "ratio", worst),
+            Column("down", "int", [branch.down for _, branch in branches]),
+        )
+        keys = [key for _, key in self._lines]
+        return Table("topology", columns, len(branches), keys) if branches else None
+
     def key_of(self, row: int) -> str:
         """Key of a row."""
         return self._lines[row][1] if 0 <= row < len(self._lines) else ""
@@ -83,8 +102,13 @@ class TreeView(RowsView):
         sign = " " if not branch.children else ("▾" if branch.key in self._open else "▸")
         name = f"{' ' * depth}{sign} {branch.label}"
         tail: list[Span] = [(f" {branch.down}X" if branch.down else "", colors.alert)]
-        level = level_of(branch.worst, down=branch.down > 0 and math.isnan(branch.worst))
-        worst = f"{fmt(branch.worst, 'ratio'):>5}"
+        level = level_of(
+            branch.worst,
+            down=branch.down > 0 and math.isnan(branch.worst),
+            signed=branch.signed,
+            thresholds=colors.look.thresholds,
+        )
+        worst = f"{fmt(branch.worst, 'delta' if branch.signed else 'ratio'):>5}"
         tail += [(" ", colors.text), (glyph(level), colors.levels[level]), (worst, colors.text)]
         across = width - sum(cell_len(text) for text, _ in tail)
         name = set_cell_size(name, across) if cell_len(name) > across else name
@@ -114,8 +138,11 @@ class TreeView(RowsView):
 
     def select(self, key: str) -> None:
         """Put the cursor on a key when its row is in sight, without telling anyone."""
+        before = self.cursor
         self._hold(key)
-        self.touch_up()
+        if self.cursor != before:
+            self._redraw_row(before)
+            self._redraw_row(self.cursor)
         self.reveal()
 
     def action_enter(self) -> None:
@@ -125,6 +152,7 @@ class TreeView(RowsView):
         branch = self._branch(self.cursor)
         if branch.children and not self._filter:
             self._open.symmetric_difference_update({branch.key})
+            self.opened += branch.key in self._open
             self._rebuild()
         self.post_message(Pointed(branch.key))
 

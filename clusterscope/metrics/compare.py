@@ -1,0 +1,243 @@
+"""Transports side by side: the same cluster, flows, seed and failures, each on its own timeline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clusterscope.engine.events import Event
+from clusterscope.engine.frame import Frame
+from clusterscope.engine.scenario import Scenario, with_transport
+from clusterscope.engine.timeline import Timeline
+from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.fabric.arrays import TIER_NAMES
+from clusterscope.metrics.causes import CAUSES, Causes, causes
+from clusterscope.metrics.cost import cost, power
+from clusterscope.metrics.jobs import JobMetrics, healthy, job_metrics
+from clusterscope.metrics.links import peak_utilization, tier_links
+from clusterscope.spec import parts
+
+# What the frames of one rival may take: it goes where the explorer goes, and seldom far back.
+_FRAMES_BYTES = 32 * 2**20
+
+# Called with a transport, the step it has come to and the step it goes to; may raise to end it.
+Tell = Callable[[str, int, int], object]
+
+
+@dataclass(frozen=True)
+class JobSide:
+    """One job under one transport.
+
+    Attributes:
+        metrics: how fast it is.
+        causes: seconds of an iteration beyond line rate, by cause; they sum to iteration - ideal.
+        unreached: flows without a live path.
+    """
+
+    metrics: JobMetrics
+    causes: Causes
+    unreached: int
+
+
+@dataclass(frozen=True)
+class TransportSide:
+    """One transport.
+
+    Attributes:
+        name: catalogue name.
+        jobs: every job, in the order of the spec.
+        peaks: highest load of a link in any phase of an iteration, 0 to 1, by tier.
+        reroute_s: from a failure until routes avoid it.
+        network_usd: price of the network.
+        network_w: its power.
+    """
+
+    name: str
+    jobs: tuple[JobSide, ...]
+    peaks: dict[str, float]
+    reroute_s: float
+    network_usd: float
+    network_w: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Transports at one step.
+
+    Attributes:
+        step: the step.
+        time_s: its time.
+        seed: seed of all chance.
+        sides: the transports.
+    """
+
+    step: int
+    time_s: float
+    seed: int
+    sides: tuple[TransportSide, ...]
+
+    @property
+    def same_parts(self) -> bool:
+        """True when all networks cost and draw the same."""
+        return len({(side.network_usd, side.network_w) for side in self.sides}) <= 1
+
+    def side(self, name: str) -> TransportSide | None:
+        """The side of that name."""
+        return next((side for side in self.sides if side.name == name), None)
+
+
+def rivals_of(scenario: Scenario) -> tuple[str, ...]:
+    """Transports that a cluster can be compared under, its own among them; none without NICs."""
+    return parts.transports() if scenario.fabric.ports else ()
+
+
+def names_of(text: str | None, scenario: Scenario) -> tuple[str, ...]:
+    """Transports named in "a,b,c", or all with the cluster's own in front.
+
+    Raises:
+        SpecError: none is named, or the cluster has no NICs.
+        UnknownNameError: no such transport in the catalogue.
+    """
+    known, own = rivals_of(scenario), scenario.transport.name
+    if not known:
+        hint = "a transport needs a scale-out fabric"
+        raise SpecError("compare", "the cluster has no NICs", hint)
+    if text is None:
+        return tuple(sorted(known, key=lambda name: name != own))
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("transport", name, known, f"use {', '.join(known)}")
+    if not names:
+        raise SpecError("--transports", "names none", f"use {', '.join(known)}")
+    return names
+
+
+def side_of(scenario: Scenario, frame: Frame) -> TransportSide:
+    """One transport at a frame."""
+    split = causes(scenario, frame)
+    jobs = tuple(
+        JobSide(job, split[index], sum(phase.unreached for phase in job.phases))
+        for index, job in enumerate(job_metrics(scenario, frame))
+    )
+    return TransportSide(
+        name=scenario.transport.name,
+        jobs=jobs,
+        peaks=_peaks(scenario, frame),
+        reroute_s=scenario.transport.reroute_s,
+        network_usd=cost(scenario)["network"],
+        network_w=power(scenario)["network"],
+    )
+
+
+def _peaks(scenario: Scenario, frame: Frame) -> dict[str, float]:
+    """Hottest link of every tier that has links, in any phase."""
+    peak = peak_utilization(frame.network)
+    spans = {name: tier_links(scenario.fabric, tier) for tier, name in enumerate(TIER_NAMES)}
+    return {
+        name: float(np.fmax.reduce(peak[span], initial=math.nan))
+        for name, span in spans.items()
+        if span.stop > span.start
+    }
+
+
+class Rivals:
+    """Timelines of one cluster under several transports, kept in step with a timeline's log.
+
+    For one thread at a time.
+
+    Args:
+        scenario: the cluster under its own transport.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._timelines: dict[str, Timeline] = {}
+
+    def compare(
+        self,
+        frame: Frame,
+        log: Sequence[Event],
+        names: Sequence[str],
+        tell: Tell = lambda name, step, of: None,  # noqa: ARG005 - says nothing
+    ) -> Comparison:
+        """Transports at the step of a frame of the cluster's own, under the same log.
+
+        Raises:
+            UnknownNameError: no such transport in the catalogue.
+        """
+        own = self._scenario
+        sides = []
+        for name in names:
+            if name == own.transport.name:
+                tell(name, frame.step, frame.step)
+                sides.append(side_of(own, frame))
+            else:
+                timeline = self.timeline(name)
+                timeline.follow(log)
+                sides.append(side_of(timeline.scenario, _reach(timeline, name, frame.step, tell)))
+        return Comparison(frame.step, frame.time_s, own.spec.sim.seed, tuple(sides))
+
+    def timeline(self, name: str) -> Timeline:
+        """The timeline of a transport."""
+        if name not in self._timelines:
+            scenario = with_transport(self._scenario, name)
+            self._timelines[name] = Timeline(scenario, budget_bytes=_FRAMES_BYTES)
+        return self._timelines[name]
+
+
+def _reach(timeline: Timeline, name: str, step: int, tell: Tell) -> Frame:
+    """Frame at a step, told of on the way."""
+    frame = timeline.nearest(step)
+    tell(name, 0 if frame is None else frame.step, step)
+    frame = frame or timeline.at(0)
+    healthy(timeline.scenario, frame.network)
+    while frame.step < step:
+        tell(name, frame.step, step)
+        frame = timeline.at(frame.step + 1)
+    return frame
+
+
+def as_dict(comparison: Comparison) -> dict[str, object]:
+    """The comparison for a file: numbers that JSON knows, null for what stands still."""
+    return {
+        "schema": 1,
+        "step": comparison.step,
+        "time_s": comparison.time_s,
+        "seed": comparison.seed,
+        "same_parts": comparison.same_parts,
+        "transports": [_side_dict(side) for side in comparison.sides],
+    }
+
+
+def _side_dict(side: TransportSide) -> dict[str, object]:
+    return {
+        "name": side.name,
+        "jobs": [_job_dict(job) for job in side.jobs],
+        "peaks": {tier: _number(value) for tier, value in side.peaks.items()},
+        "reroute_s": side.reroute_s,
+        "network_usd": side.network_usd,
+        "network_w": side.network_w,
+    }
+
+
+def _job_dict(job: JobSide) -> dict[str, object]:
+    metrics = job.metrics
+    return {
+        "name": metrics.name,
+        "busbw_GBps": _number(metrics.busbw_GBps),
+        "error_band": [_number(value) for value in metrics.error_band],
+        "iteration_s": _number(metrics.iteration_s),
+        "ideal_s": _number(metrics.ideal_s),
+        "healthy_s": _number(metrics.healthy_s),
+        "share_of_line": _number(metrics.share_of_line),
+        "unreached": job.unreached,
+        "causes_s": {name: _number(job.causes[name]) for name in CAUSES},
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,223 @@
+"""Transports side by side as a table, with a sentence that says who wins and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clusterscope.columns import F64
+from clusterscope.metrics.causes import CAUSES
+from clusterscope.metrics.compare import Comparison, JobSide, TransportSide
+from clusterscope.views.shapes import Column, Table
+from clusterscope.views.text import NOTHING, fmt, percent, ratio, sanitize
+
+# Parts of an iteration that are rounding, not physics.
+_NOISE = 1e-9
+# Causes that are worth a line even where they cost nothing.
+_ALWAYS = ("headers", "latency", "few uplinks", "collisions", "failures")
+_WORDS = {
+    "scale-up goodput": "what collectives leave of the line rate in a domain",
+    "headers": "bytes on the wire that are no payload",
+    "latency": "waiting for messages that follow one another",
+    "few uplinks": "the fabric carries less than the NICs send, with perfect balancing",
+    "collisions": "flows that meet on a link by hash, static table or blind spray",
+    "failures": "what is dead or slow, after the reroute",
+    "reroute": "routes that still lead over what is dead",
+    "other jobs": "jobs that share the links",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One line: words by transport, and how long a bar each gets, 0 to 1."""
+
+    label: str
+    cells: tuple[str, ...]
+    bars: tuple[float, ...] = field(default=())
+
+
+def compare_table(comparison: Comparison, base: str, here: str, *, full: bool = True) -> Table:
+    """One column a transport, one row a quantity.
+
+    Args:
+        comparison: the transports.
+        base: the one that differences are against.
+        here: the one that the explorer runs.
+        full: with error bands, and with differences in time as well as in percent.
+    """
+    rows = list(_rows(comparison, base, full=full))
+    columns = [Column("", "text", [row.label for row in rows])]
+    for place, side in enumerate(comparison.sides):
+        name = sanitize(side.name) + " ●" * (side.name == here)
+        name += " base" * (side.name == base)
+        columns.append(Column(name, "text", [row.cells[place] for row in rows]))
+    note = f"against {base}: same flows, seed {comparison.seed}, failures; step {comparison.step:,}"
+    return Table("compare", tuple(columns), rows=len(rows), note=note)
+
+
+def compare_bars(comparison: Comparison, base: str) -> F64:
+    """Length of the bar beside each cell of `compare_table`, (rows, transports); nan for none."""
+    rows = list(_rows(comparison, base, full=False))
+    out = np.full((len(rows), len(comparison.sides)), np.nan)
+    for place, row in enumerate(rows):
+        if row.bars:
+            out[place] = row.bars
+    return out
+
+
+def _rows(comparison: Comparison, base: str, *, full: bool) -> Iterator[_Row]:
+    sides = comparison.sides
+    against = comparison.side(base) or (sides[0] if sides else None)
+    if against is None:
+        return
+    for index, job in enumerate(against.jobs):
+        jobs = [side.jobs[index] for side in sides]
+        name = sanitize(job.metrics.name)
+        what = f"{job.metrics.collective} × {job.metrics.ranks:,}"
+        own = name if name == job.metrics.collective else f"{name}: {what}"
+        yield _Row(own, _blank(sides))
+        yield from _job_rows(jobs, job, full=full)
+    yield _Row("network", _blank(sides))
+    for tier in against.peaks:
+        peaks = [side.peaks.get(tier, math.nan) for side in sides]
+        yield _Row(f"  hottest {tier} link", tuple(_peak(p) for p in peaks), tuple(peaks))
+    yield _row("  reroute takes", sides, lambda side: fmt(side.reroute_s, "seconds"))
+    if comparison.same_parts:
+        equal = ("as the others: same parts",) + ('"',) * (len(sides) - 1)
+        yield _Row("  cost and power", equal)
+    else:
+        yield _row("  network costs", sides, lambda side: fmt(side.network_usd, "usd"))
+        yield _row("  network draws", sides, lambda side: fmt(side.network_w, "watts"))
+
+
+def _blank(sides: Sequence[TransportSide]) -> tuple[str, ...]:
+    return ("",) * len(sides)
+
+
+def _row(label: str, sides: Sequence[TransportSide], words: Callable[[TransportSide], str]) -> _Row:
+    return _Row(label, tuple(words(side) for side in sides))
+
+
+def _peak(value: float) -> str:
+    return NOTHING if math.isnan(value) else ratio(value)
+
+
+def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator[_Row]:
+    """Rows of one job."""
+    yield _Row("  busbw", tuple(_busbw(job, full=full) for job in jobs))
+    yield _Row("  iteration", tuple(_iteration(job, base, full=full) for job in jobs))
+    yield _Row("  against healthy", tuple(_slower(job.metrics.slowdown) for job in jobs))
+    if any(job.unreached for job in jobs):
+        yield _Row("  unreached flows", tuple(f"{job.unreached:,}" for job in jobs))
+    line = tuple(job.metrics.share_of_line for job in jobs)
+    yield _Row("  at line rate", tuple(percent(value) for value in line), line)
+    shown = [
+        name
+        for name in CAUSES
+        if name in _ALWAYS or any(abs(_share(job, name)) > _NOISE for job in jobs)
+    ]
+    for name in shown:
+        sign = ("└" if name == shown[-1] else "├") + " lost to" * full
+        cells = tuple(_cause(job, base, name, full=full) for job in jobs)
+        yield _Row(f"  {sign} {name}", cells, tuple(_share(job, name) for job in jobs))
+
+
+def _busbw(job: JobSide, *, full: bool) -> str:
+    """Bus bandwidth, and what it may be in truth."""
+    value = fmt(job.metrics.busbw_GBps, "GBps")
+    low, high = job.metrics.error_band
+    if not full or low >= high:
+        return value
+    least, most = (fmt(end, "GBps").removesuffix(" GB/s") for end in (low, high))
+    return f"{value} ({least} to {most})"
+
+
+def _iteration(job: JobSide, base: JobSide, *, full: bool) -> str:
+    """Iteration, and how much longer it is than that of the base."""
+    seconds, other = job.metrics.iteration_s, base.metrics.iteration_s
+    text = fmt(seconds, "seconds")
+    if job is base or math.isinf(seconds) or math.isinf(other):
+        return text
+    if abs(seconds / other - 1) < 5e-4:
+        return text
+    more = 100 * (seconds / other - 1)
+    return f"{text} {more:+.{1 if full or abs(more) < 9.95 else 0}f} %"
+
+
+def _slower(slowdown: float) -> str:
+    if math.isinf(slowdown):
+        return "stands still"
+    return "the same" if abs(slowdown - 1) < 5e-4 else f"{100 * (slowdown - 1):+.1f} %"
+
+
+def _share(job: JobSide, name: str) -> float:
+    """Part of an iteration that a cause takes; all of it when it makes the job stand still."""
+    seconds = job.causes[name]
+    if math.isinf(job.metrics.iteration_s):
+        return 1.0 if math.isinf(seconds) else 0.0
+    return seconds / job.metrics.iteration_s
+
+
+def _cause(job: JobSide, base: JobSide, name: str, *, full: bool) -> str:
+    """Part of an iteration that a cause takes, and its seconds beyond those of the base."""
+    text = percent(_share(job, name))
+    seconds, other = job.causes[name], base.causes[name]
+    stalled = math.isinf(job.metrics.iteration_s) or math.isinf(base.metrics.iteration_s)
+    if not full or job is base or stalled:
+        return text
+    more = seconds - other
+    if abs(more) <= _NOISE * job.metrics.ideal_s:
+        return text
+    return f"{text} {'+' if more > 0 else ''}{fmt(more, 'seconds')}"
+
+
+def verdict(comparison: Comparison) -> tuple[str, ...]:
+    """A sentence a job: which transport is fastest, and what costs the others how much."""
+    sides = comparison.sides
+    if len(sides) < 2:
+        return ()
+    return tuple(
+        _sentence([(side.name, side.jobs[index]) for side in sides])
+        for index in range(len(sides[0].jobs))
+    )
+
+
+def _sentence(jobs: Sequence[tuple[str, JobSide]]) -> str:
+    """Who wins a job, by what."""
+    ranked = sorted(jobs, key=lambda pair: pair[1].metrics.iteration_s)
+    (best, first), rest = ranked[0], ranked[1:]
+    name = sanitize(first.metrics.name)
+    if math.isinf(first.metrics.iteration_s):
+        return f"{name}: stands still under all of them."
+    parts = [f"{sanitize(best)} is fastest, {fmt(first.metrics.busbw_GBps, 'GBps')}"]
+    told: set[str] = set()
+    parts += [_behind(sanitize(other), job, first, told) for other, job in rest]
+    return f"{name}: {'; '.join(parts)}."
+
+
+def _behind(name: str, job: JobSide, best: JobSide, told: set[str]) -> str:
+    """How far a transport is behind, most of it by what; a cause is explained once."""
+    seconds, least = job.metrics.iteration_s, best.metrics.iteration_s
+    if math.isinf(seconds):
+        reason = next((cause for cause in CAUSES if math.isinf(job.causes[cause])), "failures")
+        return f"{name} stands still: {reason}"
+    behind = seconds / least - 1
+    if behind < 5e-4:
+        return f"{name} is as fast"
+    more = {cause: job.causes[cause] - best.causes[cause] for cause in CAUSES}
+    cause = max(CAUSES, key=lambda one: more[one])
+    part = more[cause] / (seconds - least)
+    reason = f"{_much(part)} {cause}" + f" ({_WORDS[cause]})" * (cause not in told)
+    told.add(cause)
+    close = job.metrics.error_band[1] >= best.metrics.error_band[0]
+    sure = ", which is within the model's error" if close else ""
+    return f"{name} needs {100 * behind:.1f} % longer{sure}: {reason}"
+
+
+def _much(part: float) -> str:
+    if part > 0.95:
+        return "all of it"
+    return "most of it" if part > 0.5 else "the largest part"

@@ -1,0 +1,206 @@
+"""Transports side by side: each as if it ran alone, and causes that add up."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from clusterscope.engine.events import Event
+from clusterscope.engine.scenario import build, with_transport
+from clusterscope.engine.timeline import Timeline
+from clusterscope.errors import ClusterscopeError
+from clusterscope.metrics.causes import CAUSES, causes
+from clusterscope.metrics.compare import Rivals, as_dict, names_of, rivals_of, side_of
+from clusterscope.metrics.jobs import job_metrics
+from clusterscope.spec import parts
+from clusterscope.spec.presets import load
+from clusterscope.views.compare import compare_bars, compare_table, verdict
+from tests.small import job, scenario
+
+COLLECTIVES = ("all-reduce", "all-gather", "all-to-all", "permutation", "incast")
+
+
+def compared(built, *fails, step=2, names=None):
+    log = [Event.named(built.names, "fail", name, step=1) for name in fails]
+    timeline = Timeline(built, log)
+    return Rivals(built).compare(timeline.at(step), log, names or parts.transports())
+
+
+@pytest.mark.parametrize("transport", parts.transports())
+@pytest.mark.parametrize("collective", COLLECTIVES)
+@pytest.mark.parametrize("fails", [(), ("leaf0:u1",), ("spine0", "leaf3:u1")])
+def test_causes_add_up_to_what_is_lost_against_line_rate(transport, collective, fails):
+    built = scenario(
+        jobs=job(collective), transport={"name": transport, "reroute_s": 0.0}, scale_out__leaf_up=2
+    )
+    timeline = Timeline(built, [Event.named(built.names, "fail", n, step=0) for n in fails])
+    (metrics,), (split,) = (f(built, timeline.at(0)) for f in (job_metrics, causes))
+    lost = metrics.iteration_s - metrics.ideal_s
+    assert tuple(split) == CAUSES
+    assert math.isinf(lost) or sum(split.values()) == pytest.approx(lost, rel=1e-12)
+    assert not math.isnan(sum(split.values()))
+
+
+def test_each_cause_is_its_own_mechanism():
+    """A permutation on plain ECMP, worked out: 8 nodes x 2 NICs of 100 Gb/s, 2 of 4 uplinks."""
+
+    def split(**changes):
+        built = scenario(jobs=job("permutation"), **changes)
+        return causes(built, Timeline(built).at(0))[0]
+
+    perfect = split(transport={"name": "spectrum-x"})
+    assert perfect["collisions"] == perfect["failures"] == perfect["reroute"] == 0.0
+    # 1 GB at 100 Gb/s is 80 ms; 82 of 4178 bytes are headers.
+    assert perfect["headers"] == pytest.approx(0.08 * 82 / 4096)
+    hashed = split(transport={"name": "rocev2"})
+    assert hashed["collisions"] > 0.04  # two flows that meet take twice the time
+    assert hashed["headers"] == perfect["headers"]
+    narrow = split(transport={"name": "spectrum-x"}, scale_out__leaf_up=2)
+    assert narrow["few uplinks"] > 0.04
+    assert narrow["collisions"] == 0.0
+    assert 0 < perfect["latency"] < 1e-5
+    assert perfect["scale-up goodput"] == 0.0
+
+
+def test_failures_the_wait_for_routes_and_other_jobs_are_told_apart():
+    changes = {"jobs": job("permutation"), "transport": {"name": "spectrum-x", "reroute_s": 0.015}}
+    built = scenario(**changes, scale_out__leaf_up=2)
+    timeline = Timeline(built, [Event.named(built.names, "fail", "spine0", step=1)])
+    before, waiting, after = (causes(built, timeline.at(step))[0] for step in (0, 1, 4))
+    assert before["failures"] == before["reroute"] == 0.0
+    assert waiting["failures"] == after["failures"] > 0.0
+    assert waiting["reroute"] == after["reroute"] == 0.0  # sprayed: what is left carries all
+    hashed = scenario(jobs=job("permutation"), transport={"name": "rocev2", "reroute_s": 0.015})
+    timeline = Timeline(hashed, [Event.named(hashed.names, "fail", "spine0", step=1)])
+    waiting, after = (causes(hashed, timeline.at(step))[0] for step in (1, 4))
+    assert math.isinf(waiting["reroute"])
+    assert after["reroute"] == 0.0
+    two = [*job("permutation"), {**job("permutation")[0], "name": "other"}]
+    shared = scenario(jobs=two, transport={"name": "spectrum-x"})
+    frame = Timeline(shared).at(60)
+    assert all(split["other jobs"] > 0.0 for split in causes(shared, frame))
+
+
+def test_a_job_that_stands_still_names_the_cause():
+    built = scenario(jobs=job("permutation"))
+    timeline = Timeline(built, [Event.named(built.names, "fail", "node3", step=0)])
+    (split,) = causes(built, timeline.at(0))
+    assert [name for name in CAUSES if math.isinf(split[name])] == ["failures"]
+
+
+def test_every_side_is_what_its_transport_shows_alone():
+    built = scenario(jobs=job("permutation"), transport={"name": "rocev2"})
+    got = compared(built, "spine0", "leaf2:u1", step=40)
+    assert [side.name for side in got.sides] == list(parts.transports())
+    for side in got.sides:
+        other = with_transport(built, side.name)
+        log = [Event.named(built.names, "fail", n, step=1) for n in ("spine0", "leaf2:u1")]
+        alone = side_of(other, Timeline(other, log).at(40))
+        assert side == alone
+
+
+def test_rivals_follow_the_log_and_the_step():
+    built = scenario(jobs=job("permutation"))
+    timeline, rivals = Timeline(built), Rivals(built)
+    fail = Event.named(built.names, "fail", "spine0", step=2)
+
+    def busbw(step):
+        return [
+            side.jobs[0].metrics.busbw_GBps
+            for side in rivals.compare(timeline.at(step), timeline.log, parts.transports()).sides
+        ]
+
+    healthy = busbw(60)
+    timeline.inject(fail)
+    assert busbw(60) != healthy
+    assert busbw(1) == healthy
+    timeline.undo()
+    assert busbw(60) == healthy
+
+
+def test_progress_is_told_and_may_end_it():
+    built, told = scenario(jobs=job("permutation")), []
+    frame = Timeline(built).at(3)
+    Rivals(built).compare(frame, (), ("spectrum-x", "rocev2"), lambda *at: told.append(at))
+    assert told[0] == ("spectrum-x", 3, 3)
+    assert ("rocev2", 2, 3) in told
+
+    def stop(*at):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Rivals(built).compare(frame, (), ("rocev2",), stop)
+
+
+def test_names():
+    built = scenario(transport={"name": "rocev2"})
+    assert names_of(None, built)[0] == "rocev2"
+    assert set(names_of(None, built)) == set(rivals_of(built)) == set(parts.transports())
+    assert names_of(" infiniband, rocev2,infiniband", built) == ("infiniband", "rocev2")
+    for text, words in (("rocev3", "did you mean 'rocev2'"), (",", "names none")):
+        with pytest.raises(ClusterscopeError, match=words):
+            names_of(text, built)
+    with pytest.raises(ClusterscopeError, match="no NICs"):
+        names_of(None, scenario(scale_out=None, scale_up__domain_gpus=16))
+
+
+def test_the_document_is_json_and_stalls_are_null():
+    document = as_dict(compared(scenario(jobs=job("permutation")), "node3"))
+    text = json.dumps(document, allow_nan=False)
+    assert json.loads(text)["transports"][0]["jobs"][0]["iteration_s"] is None
+
+
+def test_uneven_trunks_can_be_balanced():
+    # Leaves have three or four cables to each spine: adaptive routing limits some pairs of leaves.
+    built = build(load("gb200-superpod", ["transport=spectrum-x"]))
+    (metrics,) = job_metrics(built, Timeline(built).at(0))
+    assert 0.7 < metrics.share_of_line < 1.0
+
+
+# The view
+
+
+def cells(table, label):
+    rows = [row for row in range(table.rows) if table.columns[0][row].strip(" ├└") == label]
+    return [str(column[rows[0]]) for column in table.columns[1:]]
+
+
+def test_the_table_has_a_column_a_transport_and_says_what_differs():
+    built = scenario(jobs=job("permutation"), transport={"name": "spectrum-x"})
+    got = compared(built, names=("spectrum-x", "rocev2"))
+    table = compare_table(got, "spectrum-x", "spectrum-x")
+    assert [column.name for column in table.columns] == ["", "spectrum-x ● base", "rocev2"]
+    assert cells(table, "iteration")[1].endswith(" %")
+    assert "(" in cells(table, "busbw")[0]
+    assert cells(table, "lost to collisions")[0] == "0.0 %"
+    assert "+" in cells(table, "lost to collisions")[1]
+    assert cells(table, "cost and power") == ["as the others: same parts", '"']
+    assert cells(table, "reroute takes") == ["1 ms", "200 ms"]
+    short = compare_table(got, "rocev2", "spectrum-x", full=False)
+    assert [column.name for column in short.columns[1:]] == ["spectrum-x ●", "rocev2 base"]
+    assert "(" not in cells(short, "busbw")[0]
+    bars = compare_bars(got, "spectrum-x")
+    assert table.note == "against spectrum-x: same flows, seed 1, failures; step 2"
+    assert bars.shape == (table.rows, 2) == (short.rows, 2)
+
+
+def test_line_rate_and_losses_fill_an_iteration():
+    built = scenario(jobs=job("permutation"))
+    got = compared(built)
+    table, bars = compare_table(got, "rocev2", "rocev2"), compare_bars(got, "rocev2")
+    labels = [str(table.columns[0][row]) for row in range(table.rows)]
+    parts_ = [row for row, text in enumerate(labels) if "line rate" in text or "lost" in text]
+    assert bars[parts_].sum(axis=0) == pytest.approx([1.0] * len(got.sides))
+
+
+def test_the_verdict_names_winner_distance_and_cause():
+    built = scenario(jobs=job("permutation"), transport={"name": "spectrum-x"})
+    (sentence,) = verdict(compared(built, names=("spectrum-x", "rocev2")))
+    assert sentence.startswith("job: spectrum-x is fastest, ")
+    assert "rocev2 needs " in sentence
+    assert "collisions (flows that meet" in sentence
+    (still,) = verdict(compared(built, "node3"))
+    assert "stands still under all" in still
+    assert verdict(compared(built, names=("rocev2",))) == ()

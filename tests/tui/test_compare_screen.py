@@ -1,0 +1,226 @@
+"""The compare screen: columns, base, live, never in the way; and what it looks like."""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from clusterscope.engine.events import Event
+from clusterscope.engine.timeline import Timeline
+from clusterscope.metrics.causes import CAUSES
+from clusterscope.metrics.compare import Comparison, JobSide, Rivals, TransportSide
+from clusterscope.metrics.jobs import JobMetrics
+from clusterscope.metrics.rules import events_of, read
+from clusterscope.tui import edits
+from clusterscope.tui.screens import compare as screen_module
+from clusterscope.tui.screens.compare import Compare
+from clusterscope.tui.widgets.versus import Versus
+from clusterscope.views.text import bar
+from tests import canned, small
+from tests.tui.apps import CannedApp, settle, text_of
+
+SIZES = [(80, 24), (120, 36), (200, 50)]
+
+
+@asynccontextmanager
+async def compare(size=(120, 36), timeline=None):
+    app = CannedApp(timeline or Timeline(small.scenario(jobs=small.job("permutation"))))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+
+        async def press(*keys):
+            for key in keys:
+                app.simulate_key(key)
+                await pilot.pause()
+            await settle(pilot)
+
+        await press("v")
+        assert isinstance(app.screen, Compare)
+        yield app, app.screen, press
+
+
+def columns(screen):
+    return [column.name for column in screen.query_one(Versus).shape.columns[1:]]
+
+
+def busbw(screen):
+    return [side.jobs[0].metrics.busbw_GBps for side in screen.comparison.sides]
+
+
+async def test_every_transport_has_a_column_the_own_one_first():
+    async with compare() as (app, screen, _):
+        assert columns(screen) == ["spectrum-x ● base", "infiniband", "rocev2"]
+        text = text_of(app)
+        for words in ("busbw", "lost to collisions", "hottest leaf-spine link", "reroute takes"):
+            assert words in text
+        assert "is fastest" in text
+        assert "against spectrum-x: same flows, seed 1, failures; step 0" in text
+
+
+async def test_numbers_choose_and_b_sets_the_base():
+    async with compare() as (_, screen, press):
+        await press("1")
+        assert columns(screen) == ["spectrum-x ● base", "rocev2"]
+        await press("right", "b")
+        assert columns(screen) == ["spectrum-x ●", "rocev2 base"]
+        await press("2")
+        assert columns(screen) == ["spectrum-x ● base"]
+        await press("3")
+        assert columns(screen) == ["spectrum-x ● base"]  # one stays
+        await press("9")
+        await press("1")
+        assert columns(screen) == ["spectrum-x ● base", "infiniband"]
+
+
+async def test_it_is_live_while_stepping_and_failing():
+    async with compare() as (app, screen, press):
+        healthy = busbw(screen)
+        await press("full_stop", "full_stop")
+        assert screen.comparison.step == 2
+        built = app.explorer.scenario
+        app.explorer.inject(Event.named(built.names, "fail", "spine0", step=0))
+        await press()
+        assert busbw(screen) != healthy
+        await press("u")
+        assert busbw(screen) == healthy
+
+
+async def test_enter_switches_the_explorer_with_its_log():
+    async with compare() as (app, _, press):
+        built = app.explorer.scenario
+        events = events_of(read("spine0, node3"), built, built.whole, 0)
+        app.explorer.ask(edits.injecting_all(events))
+        await press()
+        await press("enter")
+        assert isinstance(app.screen, Compare)  # it runs on that already
+        await press("right", "right", "enter")
+        for _ in range(4):
+            await press()
+        explorer = app.screen
+        assert explorer.scenario.transport.name == "rocev2"
+        assert [event.name for event in explorer.player.timeline.log] == ["spine0", "node3"]
+        await press("u")
+        assert explorer.player.timeline.log == ()
+
+
+async def test_closing_stops_the_computation(monkeypatch):
+    started, go_on, ended = threading.Event(), threading.Event(), []
+    real = Rivals.compare
+
+    def slow(self, frame, log, names, tell):
+        started.set()
+        assert go_on.wait(10)
+        try:
+            return real(self, frame, log, names, tell)
+        except Exception as error:
+            ended.append(error)
+            raise
+
+    monkeypatch.setattr(Rivals, "compare", slow)
+    app = CannedApp()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.simulate_key("v")
+        for _ in range(20):
+            await pilot.pause()
+            if started.is_set():
+                break
+        app.simulate_key("escape")
+        await pilot.pause()
+        assert app.screen is app.explorer
+        go_on.set()
+        await settle(pilot)
+        assert len(ended) == 1
+
+
+async def test_the_players_timeline_is_left_alone():
+    async with compare() as (app, screen, press):
+        timelines = screen._rivals._timelines.values()
+        assert app.explorer.player.timeline not in timelines
+        assert len(timelines) == 2
+        await press("full_stop")
+        assert app.explorer.player.timeline.log == ()
+
+
+async def test_without_nics_there_is_nothing_to_compare():
+    built = small.scenario(scale_out=None, scale_up__domain_gpus=16)
+    async with compare(timeline=Timeline(built)) as (app, _, press):
+        assert "no NICs to compare" in text_of(app)
+        await press("1", "b", "enter", "escape")
+        assert app.screen is app.explorer
+
+
+# Pictures
+
+
+def job(name, iteration, lost, low, *, still=False):
+    ideal = 2.0
+    metrics = JobMetrics(
+        name=name, collective="all-reduce", ranks=16, message_bytes=2.0**30,
+        iteration_s=iteration, alone_s=iteration, last_iteration_s=math.nan, ideal_s=ideal,
+        healthy_s=2.4, latency_s=0.1, algbw_GBps=200.0 / iteration,
+        busbw_GBps=0.0 if still else 400.0 / iteration, line_GBps=200.0,
+        error_band=(low * 400.0 / iteration, 400.0 / iteration), phases=(), iterations=3,
+        running_phase=0,
+    )  # fmt: skip
+    causes = dict.fromkeys(CAUSES, 0.0) | lost
+    return JobSide(metrics, causes, 12 if still else 0)
+
+
+CANNED = Comparison(
+    7,
+    0.07,
+    1,
+    (
+        TransportSide(
+            "spectrum-x",
+            (job("llama", 2.5, {"headers": 0.1, "latency": 0.25, "failures": 0.15}, 0.87),),
+            {"nic-leaf": 0.9, "leaf-spine": 0.5},
+            1e-3,
+            4e6,
+            5e5,
+        ),
+        TransportSide(
+            "infiniband",
+            (job("llama", 2.4, {"headers": 0.05, "latency": 0.1, "collisions": 0.25}, 0.9),),
+            {"nic-leaf": 0.8, "leaf-spine": 0.7},
+            3e-3,
+            4e6,
+            5e5,
+        ),
+        TransportSide(
+            "rocev2",
+            (job("llama", math.inf, {"headers": 0.1, "failures": math.inf}, 0.72, still=True),),
+            {"nic-leaf": 1.0, "leaf-spine": math.nan},
+            0.2,
+            4e6,
+            5e5,
+        ),
+    ),
+)
+
+
+@pytest.fixture
+def canned_rivals(monkeypatch):
+    monkeypatch.setattr(screen_module.Rivals, "compare", lambda self, *args: CANNED)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_picture_of_three_transports(snap_compare, canned_rivals, size):
+    async def before(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        for key in ("v", "right"):
+            pilot.app.simulate_key(key)
+            await settle(pilot)
+
+    app = CannedApp(canned.timeline())
+    assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+def test_bars_begin_in_one_place_and_grow_with_their_part():
+    lengths = [len(bar(part, 10)) for part in (0.0, 0.001, 0.5, 0.55, 1.0, 2.0, -1.0, math.nan)]
+    assert lengths == [0, 1, 5, 6, 10, 10, 0, 0]
