@@ -82,19 +82,22 @@ def jobs(
     ]
 
 
-def _against(scenario: Scenario, frame: Frame, baseline: Frame | None, job: int) -> list[Part]:
+def _against(
+    scenario: Scenario, frame: Frame, baseline: Frame | None, job: int, words: str = "vs baseline"
+) -> list[Part]:
     """How a job goes against the baseline."""
     if baseline is None:
         return []
-    words, worse = diff.headline(scenario, frame, baseline, job)
-    return [Part(words, "alert" if worse else "head", 2)]
+    share, worse = diff.headline(scenario, frame, baseline, job)
+    text = f"{words} step {baseline.step:,}" + (f": {share}" if share else "")
+    return [Part(text, "alert" if worse else "head", 2)]
 
 
 def short(
     scenario: Scenario, frame: Frame, player: Player, job: int = 0, baseline: Frame | None = None
 ) -> list[Part]:
     """All of it in one line, where there is room for no more."""
-    transport, dead, what, *speed = jobs(scenario, frame, job, baseline)
+    transport, dead, what, *speed = jobs(scenario, frame, job)
     transport = dataclasses.replace(transport, rank=3)
     clock = Part(f"{'▶' if player.playing else '‖'} step {frame.step:,}", rank=1, right=True)
     busy = [] if player.playing or not player.late else [state(player)]
@@ -103,6 +106,7 @@ def short(
         transport,
         dead,
         *(speed[:1] or [what]),
+        *_against(scenario, frame, baseline, job, "vs"),
         # What is compared with a baseline matters more than what is hot.
         dataclasses.replace(hot(scenario, frame), rank=2 if baseline is None else 3),
         *speed[1:],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Final
 
 from clusterscope.errors import SpecError, nearest
@@ -87,15 +88,17 @@ def _refuse_conflict(name: str, given: Keymap, where: str) -> None:
         SpecError: it has; names both.
     """
     tables = contexts().values()
-    default = {key for actions in tables for a in actions if a.name == name for key in a.keys}
+    defaults: dict[str, set[str]] = {}
+    for action in chain(*tables):
+        defaults.setdefault(action.name, set()).update(action.keys)
     for actions in tables:
         present = any(action.name == name for action in actions)
         for action in actions:
             if action.name == name or not present:
                 continue
             shared = set(given[name]) & set(action.under(given).keys)
-            # Some share a key from the start, where a table has its own for an action.
-            shared -= default & set(action.keys)
+            # Some have shared a key from the start, in this table or another.
+            shared -= defaults[name] & defaults[action.name]
             if shared:
                 key = shown_key(min(shared))
                 raise SpecError(

@@ -210,16 +210,13 @@ def tree_row(row: TreeRow, then: TreeRow) -> TreeRow:
 
 
 def headline(scenario: Scenario, frame: Frame, baseline: Frame, job: int = 0) -> tuple[str, bool]:
-    """How a job goes against the baseline, in words, and whether that is worse.
-
-    Busbw is compared; without a job there is only the baseline to name.
-    """
-    words = f"vs baseline step {baseline.step:,}"
+    """How the busbw of a job has changed, in words, and whether to the worse; "" without a job."""
     now, then = job_metrics(scenario, frame), job_metrics(scenario, baseline)
     if not now:
-        return words, False
+        return "", False
+    job = min(job, len(now) - 1)
     share = grown(now[job].busbw_GBps, then[job].busbw_GBps)
-    return f"{words}: {fmt(share, 'change')}", share < 0 and change(share) != change(0.0)
+    return fmt(share, "change"), share < 0 and change(share) != change(0.0)
 
 
 def _since(baseline: Frame) -> str:

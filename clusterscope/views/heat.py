@@ -2,9 +2,9 @@
 
 A level is a small number. 0 to 7 say how full something is; the levels after them say that it is
 dead, that nothing is known, or by how much it has changed. Each is told twice, by a color and by a
-sign, so that it survives color blindness, 16 colors and no color at all. All colors are exact xterm
-entries: a terminal of 256 colors shows the very colors of one of 16 million, and neighboring levels
-stay apart (CIEDE2000 over 11) under all three dichromacies.
+sign, so that it survives color blindness, 16 colors and no color at all. All colors but light greys
+are exact xterm entries: a terminal of 256 colors shows the very colors of one of 16 million. Levels
+that are neighbors stay apart (CIEDE2000 over 11; greys 7.5) under all three dichromacies.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def test_a_name_that_is_taken_gets_a_number(timeline):
     names = [replay.save(timeline, 1, "mine").name for _ in range(3)]
     assert names == ["mine.replay.toml", "mine-2.replay.toml", "mine-3.replay.toml"]
     assert replay.save(timeline, 1, "mine.replay.toml").name == "mine-4.replay.toml"
-    assert sorted(path.name for path in Path().iterdir()) == sorted([*names, "mine-4.replay.toml"])  # nothing beside them
+    there = sorted(path.name for path in Path().iterdir())
+    assert there == sorted([*names, "mine-4.replay.toml"])  # and nothing beside them
 
 
 def test_a_link_that_leads_nowhere_is_not_followed(timeline, tmp_path):

@@ -72,7 +72,7 @@ async def test_b_pins_a_baseline_that_everything_is_compared_with():
 async def test_the_change_is_in_the_one_line_of_a_small_terminal():
     async with explorer(SMALL) as (app, _, press, _):
         await press("b", "full_stop")
-        assert "vs baseline step 0: 0.0 %" in text_of(app).splitlines()[0]
+        assert "vs step 0: 0.0 %" in text_of(app).splitlines()[0]
 
 
 async def test_the_map_of_a_baseline_is_written_as_changes(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.color import Color, ColorSystem
 
+from clusterscope.tui.settings import Look
 from clusterscope.tui.theme import (
     DOWN,
     GLYPHS,
@@ -18,6 +19,7 @@ from clusterscope.tui.theme import (
     glyph,
     palette,
 )
+from clusterscope.views import heat
 from clusterscope.views.levels import level_of, levels_of
 from tests.tui.apps import CannedApp, settle, text_of
 
@@ -40,18 +42,40 @@ def test_glyphs():
     assert {glyph(level) for level in range(PARTLY_DOWN, PARTLY_DOWN + 8)} == {"x"}
 
 
-def test_a_terminal_of_256_colors_shows_the_ramp_as_it_is():
-    for style in _palette("256").levels:
+@pytest.mark.parametrize("ramp", heat.RAMPS)
+def test_a_terminal_of_256_colors_shows_every_ramp_as_it_is(ramp):
+    styles = _palette("256", Look(ramp=ramp)).levels
+    assert len(styles) == len(_palette("16").levels) == len(_palette("plain").levels) == heat.CODES
+    moved = set()
+    for style in styles:
         for color in (style.color, style.bgcolor):
             if color is not None:
                 shown = color.downgrade(ColorSystem.EIGHT_BIT)
-                assert shown.get_truecolor() == color.get_truecolor()
+                if shown.get_truecolor() != color.get_truecolor():
+                    moved.add(color.name)
+    # Light greys become their neighbors, and stay in order.
+    assert moved == ({"#afafaf", "#d7d7d7"} if ramp == "mono" else set())
 
 
 def test_a_terminal_of_16_colors_shows_four_steps_that_are_not_the_color_of_death():
     ramp = [s.bgcolor.downgrade(ColorSystem.STANDARD).number for s in _palette("16").levels[:9]]
     assert len(set(ramp[:8])) == 4
     assert ramp[8] not in ramp[:8]
+
+
+def test_a_terminal_of_16_colors_tells_cooler_from_hotter_and_both_from_death():
+    levels = _palette("16").levels
+    ramp = [s.bgcolor.downgrade(ColorSystem.STANDARD).number for s in levels[heat.CHANGE :][:9]]
+    cooler, middle, hotter = set(ramp[:4]), {ramp[4]}, set(ramp[5:])
+    death = {levels[DOWN].bgcolor.downgrade(ColorSystem.STANDARD).number}
+    assert len(cooler | middle | hotter | death) == 2 + 1 + 2 + 1
+
+
+def test_signs_can_only_be_hidden_where_colors_tell_all():
+    look = Look(glyphs=False)
+    assert _palette("256", look).sign(7) == " "
+    assert _palette("256", look).sign(DOWN) == "X"
+    assert _palette("16", look).sign(7) == _palette("plain", look).sign(7) == "#"
 
 
 @pytest.mark.parametrize("kind", ["256", "16"])

@@ -74,7 +74,7 @@ def test_nothing_moves_between_a_frame_and_itself(pair):
     built, now, _ = pair
     assert diff.links(built, now, now).rows == 0
     assert not np.nanmax(np.abs(diff.utilization(built, now, now).values))
-    assert diff.headline(built, now, now) == ("vs baseline step 1: 0.0 %", False)
+    assert diff.headline(built, now, now) == ("0.0 %", False)
     note = diff.inspector(built, now, now, Thing("cluster"))
     assert note.lines[0] == "nothing about it has changed since step 1."
 
@@ -110,7 +110,7 @@ def test_jobs_and_phases_tell_the_change_in_percent():
     assert columns["busbw ±"] < -0.2
     assert columns["iteration ±"] > 0.2
     words, worse = diff.headline(built, now, then)
-    assert words == f"vs baseline step 0: {fmt(columns['busbw ±'], 'change')}"
+    assert words == fmt(columns["busbw ±"], "change")
     assert worse
     phases = diff.phases(built, now, then)
     assert phases.rows == len(built.program[0].phases)

@@ -71,12 +71,14 @@ class MapPane(ViewPane):
         if name in self._own:
             del self._own[: self._own.index(name) + 1]
         elif self.is_mounted and self.display:
-            self._map.select(name)
+            self._map.select(name, hold=self.thing == zoom.CLUSTER)
 
     def paint(self, shape: Shape) -> None:
         """Draw the map, where it is, and what its colors stand for."""
         draw(self._map, shape)
-        self._map.select(self._scenario.names.thing(self.selection))
+        # A cell of the whole cluster holds many things, of which the selection is one.
+        name = self._scenario.names.thing(self.selection)
+        self._map.select(name, hold=self.thing == zoom.CLUSTER)
         crumbs, words = zoom.crumbs(self._scenario, self.thing), words_of(shape, self.label)
         self.caption(f"{crumbs}: {words.partition(': ')[2] or words}" if crumbs else words)
         self.legend()

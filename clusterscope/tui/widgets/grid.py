@@ -186,12 +186,15 @@ class HeatMap(ScrollView, can_focus=True):
         self._reveal()
         self.post_message(Pointed(self.key_of(*self.cursor)))
 
-    def select(self, key: str) -> None:
-        """Put the cursor on the cell of a key when there is one, without telling anyone."""
+    def select(self, key: str, *, hold: bool = False) -> None:
+        """Put the cursor on the cell of a key when there is one, without telling anyone.
+
+        With `hold` the key stands for the cell from then on, until the cursor moves.
+        """
         cell = self._grid.where(key) if self._grid is not None and self._grid.where else None
         if cell is None:
             return
-        self._held = cell, key
+        self._held = (cell, key) if hold else None
         if cell == self.cursor:
             self._refresh_footing()
             return
