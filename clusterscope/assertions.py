@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clusterscope.errors import AssertionFailedError, SpecError, UnknownNameError
+from clusterscope.errors import AssertionFailedError, SpecError, UnknownNameError, nearest
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -79,15 +79,18 @@ class Assertion:
 def _look_up(report: dict[str, Any], path: str) -> Any:  # noqa: ANN401 - any value of a report
     """Value at a dotted path; list items go by index."""
     here: Any = report
-    for part in path.split("."):
+    parts = path.split(".")
+    for place, part in enumerate(parts):
         items = {str(i): item for i, item in enumerate(here)} if isinstance(here, list) else here
         if not isinstance(items, dict) or part not in items:
-            raise _missing(path, part, list(items) if isinstance(items, dict) else [])
+            raise _missing(parts, place, list(items) if isinstance(items, dict) else [])
         here = items[part]
     return here
 
 
-def _missing(path: str, part: str, keys: list[str]) -> UnknownNameError:
+def _missing(parts: list[str], place: int, keys: list[str]) -> UnknownNameError:
+    part, path = parts[place], ".".join(parts)
     hint = f"{part!r} is not one of {', '.join(keys[:12])}" if keys else "it is a single value"
-    near = [path.replace(part, key) for key in keys]
-    return UnknownNameError("value in the report at", path, near, hint)
+    near = nearest(part, keys)
+    known = [".".join([*parts[:place], near, *parts[place + 1 :]])] if near else []
+    return UnknownNameError("value in the report at", path, known, hint)

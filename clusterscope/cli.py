@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,12 +25,16 @@ from clusterscope.opening import (
     refuse_places,
     start_of,
 )
+from clusterscope.process import guard, heed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clusterscope.engine.timeline import Timeline
     from clusterscope.spec.model import ClusterSpec
+
+
+_MOST_STEPS = 10_000_000
 
 
 class SpecFirst(click.Group):
@@ -120,6 +123,7 @@ def open_command(
         )
     refuse_places(changes, "is for the explorer", "leave it out of a run without a screen")
     timeline, steps = _timeline(spec, changes)
+    _refuse_late(timeline, steps)
     if directory is not None:
         _export(timeline, directory, steps, chosen, stamp)
     if wanted:
@@ -223,6 +227,7 @@ def compare(spec: str, transports: str | None, as_json: bool, **changes: Any) ->
     from clusterscope.metrics.compare import Rivals, names_of
 
     timeline, steps = _timeline(spec, changes)
+    _refuse_late(timeline, steps)
     names = names_of(transports, timeline.scenario)
     rivals = Rivals(timeline.scenario)
     comparison = rivals.compare(timeline.at(steps), timeline.log, names, _tell)
@@ -261,7 +266,7 @@ def _spec(name: str, changes: dict[str, Any]) -> ClusterSpec:
 
 def _timeline(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
     """The timeline asked for, and how many steps to run it."""
-    from clusterscope.engine.events import Event
+    from clusterscope.engine.events import Event, named
     from clusterscope.engine.scenario import build
     from clusterscope.engine.timeline import Timeline
     from clusterscope.metrics.rules import Deed, events_of, health_at
@@ -274,25 +279,46 @@ def _timeline(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
     scenario = build(spec)
     timeline = Timeline(scenario)
     if changes["events"] is not None:
-        for row in read_events(changes["events"]):
-            timeline.inject(
-                Event.named(scenario.names, row.kind, row.target, step=row.step, scale=row.scale)
-            )
+        where = f"{click.format_filename(changes['events'])}: events"
+        for event in named(scenario.names, read_events(changes["events"]), where):
+            timeline.inject(event)
     for text in changes["fails"]:
         target, step = _at(text)
-        if is_rule(target):
-            health = health_at(scenario, timeline.log, step)
-            timeline.inject_all(events_of(Deed("fail", target), scenario, health, step))
-        else:
-            timeline.inject(Event.named(scenario.names, "fail", target, step=step))
+        try:
+            if is_rule(target):
+                health = health_at(scenario, timeline.log, step)
+                timeline.inject_all(events_of(Deed("fail", target), scenario, health, step))
+            else:
+                timeline.inject(Event.named(scenario.names, "fail", target, step=step))
+        except ClusterscopeError as error:
+            raise SpecError("--fail", str(error)) from None
     steps = spec.sim.steps if changes["steps"] is None else changes["steps"]
     if changes["until"] is not None:
-        steps = max(1, round(changes["until"] / spec.sim.dt_s))
-        if steps > 10_000_000:
-            raise SpecError(
-                "--until", f"{changes['until']!r} is {steps:,} steps", "use a larger sim.dt_s"
-            )
+        steps = _steps_until(changes["until"], spec.sim.dt_s)
     return timeline, steps
+
+
+def _steps_until(until_s: float, dt_s: float) -> int:
+    """Steps to a simulated time, at least one."""
+    count = until_s / dt_s
+    if not count <= _MOST_STEPS:
+        raise SpecError(
+            "--until",
+            f"{until_s!r} is more than {_MOST_STEPS:,} steps of {dt_s!r} s",
+            "use a shorter time or a larger sim.dt_s",
+        )
+    return max(1, round(count))
+
+
+def _refuse_late(timeline: Timeline, steps: int) -> None:
+    """Raise SpecError for an event that the run would never come to."""
+    for event in timeline.log:
+        if event.step > steps:
+            raise SpecError(
+                f"{event.text()} at step {event.step}",
+                f"the run ends at step {steps}",
+                "use --steps to run longer",
+            )
 
 
 def _at(text: str) -> tuple[str, int]:
@@ -300,7 +326,7 @@ def _at(text: str) -> tuple[str, int]:
     name, at, step = text.rpartition("@")
     if not at:
         return text, 0
-    if not step.isdecimal() or len(step) > 8:
+    if not (step.isascii() and step.isdecimal()) or len(step) > 8:
         raise SpecError("--fail", f"{step!r} after @ is not a step", "write NAME or NAME@STEP")
     return name, int(step)
 
@@ -311,11 +337,12 @@ def _export(
     from clusterscope.export.bundle import write_bundle
 
     if not sys.stderr.isatty():
-        write_bundle(timeline, directory, steps=steps, formats=formats, stamp=stamp)
+        write_bundle(timeline, directory, steps=steps, formats=formats, stamp=stamp, progress=heed)
         return
     with click.progressbar(length=1000, label="running", file=sys.stderr, show_eta=False) as bar:
 
         def progress(label: str, share: float) -> None:
+            heed(label, share)
             bar.label = label
             bar.update(max(0, int(share * 1000) - bar.pos))
 
@@ -343,30 +370,6 @@ def _explore(spec: str | None, changes: dict[str, Any]) -> None:
     )
 
 
-def _terminated(signum: int, frame: object) -> None:  # noqa: ARG001 - the handler's signature
-    raise KeyboardInterrupt
-
-
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit."""
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        status = cli.main(args, prog_name="clusterscope", standalone_mode=False)
-    except ClusterscopeError as error:
-        _fail(str(error), error.exit_code)
-    except click.exceptions.Abort:
-        _fail("interrupted", 130)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
-    except click.ClickException as error:
-        _fail(error.format_message(), 2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(status if isinstance(status, int) else 0)
-
-
-def _fail(message: str, code: int) -> None:
-    printable = "".join(c if c.isprintable() else "�" for c in message)
-    click.echo(f"clusterscope: {printable}", err=True)
-    sys.exit(code)
+    guard(lambda: cli.main(args, prog_name="clusterscope", standalone_mode=False))

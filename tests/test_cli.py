@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import jsonschema
 import pytest
 import tomli_w
 
-from clusterscope import cli
+from clusterscope import cli, process
 from clusterscope.errors import SpecError
 from tests.small import tables
 
@@ -148,6 +149,19 @@ def test_a_run_with_a_dead_node_has_no_busbw_to_assert(capsys, small):
         (["SMALL", "--assert", "jobs.0.busbw_GBs >= 1"], ["jobs.0.busbw_GBps"]),
         (["SMALL", "--assert", "jobs >= 1"], ["jobs"]),
         (["SMALL", "--events", "/nowhere.toml", "--export", "o"], ["/nowhere.toml"]),
+        (["SMALL", "--export", "o", "--until", "nan"], ["--until", "nan"]),
+        (["SMALL", "--export", "o", "--until", "inf"], ["--until", "inf"]),
+        (["SMALL", "--export", "o", "--until", "1e300"], ["--until", "1e+300"]),
+        (["SMALL", "--export", "o", "--fail", "laef0"], ["--fail", "leaf0"]),
+        (["SMALL", "--export", "o", "--fail", "cluster"], ["--fail", "cluster"]),
+        (["SMALL", "--export", "o", "--fail", "leaf0@99"], ["leaf0", "99", "--steps"]),
+        (["SMALL", "--export", "o", "--fail", "x" * 9000], ["--fail"]),
+        (["SMALL", "--assert", "fabrik.gpus >= 1"], ["fabric.gpus"]),
+        (["SMALL", "--assert", "jobs..name >= 1"], ["jobs..name"]),
+        (
+            ["SMALL", "--export", "o", "--set", f"jobs.0.message_bytes={'9' * 400}"],
+            ["message_bytes"],
+        ),
         (["SMALL", "--exprot", "o"], ["--exprot", "--export"]),
         (["check"], ["SPEC"]),
         (["replay", "/nowhere.toml"], ["/nowhere.toml"]),
@@ -269,3 +283,75 @@ def test_a_replay_is_verified(capsys, small, tmp_path):
 
 def test_errors_carry_their_exit_code():
     assert SpecError("here", "is wrong").exit_code == 2
+
+
+def test_set_changes_the_default_job_of_a_spec_without_jobs(capsys, tmp_path):
+    spec = tables()
+    del spec["jobs"]
+    file = tmp_path / "own.toml"
+    file.write_text(tomli_w.dumps(spec))
+    out = tmp_path / "o"
+    code, _, _ = run(
+        capsys, file, "--set", "jobs.0.message_bytes=2GiB", "--export", out, "--format", "json"
+    )
+    assert code == 0
+    job = json.loads((out / "report.json").read_text())["spec"]["jobs"][0]
+    assert (job["name"], job["message_bytes"]) == ("all-reduce", 2 * 2**30)
+
+
+def test_a_replay_without_digests_is_not_verified(capsys, small, tmp_path):
+    run(capsys, small, "--export", tmp_path / "o", "--steps", "1")
+    file = tmp_path / "o" / "replay.toml"
+    text = file.read_text()
+    start = text.index("[digests]")
+    file.write_text(text[:start] + text[text.index("[spec", start) :])
+    code, _, err = run(capsys, "replay", file, "--verify")
+    assert code == 2
+    assert "no digests" in err
+
+
+@pytest.mark.parametrize("command", ["presets", "schema"])
+def test_a_reader_that_has_seen_enough_is_no_failure(command):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "clusterscope", command], stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_full_disk_is_one_sentence():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "clusterscope", "presets"], stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"clusterscope: cannot write")
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_export_needs_no_stderr(small, tmp_path):
+    command = f"{sys.executable} -m clusterscope {small} --steps 1 --export {tmp_path}/o 2>&-"
+    assert subprocess.run(command, shell=True).returncode == 0
+    assert (tmp_path / "o" / "report.json").exists()
+
+
+def test_an_interrupt_that_was_dropped_is_heeded_at_the_next_step(
+    capsys, small, tmp_path, monkeypatch
+):
+    from clusterscope.export import bundle
+
+    def dropped(*args, progress, **more):
+        process.Wish.stop = True
+        progress("running", 0.5)
+
+    monkeypatch.setattr(bundle, "write_bundle", dropped)
+    assert run(capsys, small, "--export", tmp_path / "o")[0] == 130
+
+
+def test_a_directory_with_a_fifo_for_a_manifest_is_refused(capsys, small, tmp_path):
+    out = tmp_path / "o"
+    out.mkdir()
+    os.mkfifo(out / "manifest.json")
+    assert run(capsys, small, "--export", out)[0] == 2

@@ -6,19 +6,21 @@ An event on disk names its target; in memory it points at a `Thing`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from clusterscope.errors import SpecError
+from clusterscope.errors import ClusterscopeError, SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.fabric.names import Names
 from clusterscope.fabric.things import Thing
+from clusterscope.spec.model import EventSpec
 
 Kind = Literal["fail", "degrade", "restore"]
 KINDS: tuple[Kind, ...] = ("fail", "degrade", "restore")
+GROUPS = ("cluster", "pod", "cores", "spines", "domains")
 BREAKABLE = ("cable", "link", "switch", "nic", "gpu", "node")
 
 
@@ -51,6 +53,8 @@ class Event:
         thing = names.find(name)
         if thing.kind == "link":
             thing = Thing("cable", thing.index // 2)
+        if thing.kind in GROUPS:
+            raise SpecError(name, f"is a group and cannot {kind}", "name one of its members")
         if thing.kind not in BREAKABLE:
             raise SpecError(
                 name, f"a {thing.kind} cannot {kind}", f"use one of {', '.join(BREAKABLE)}"
@@ -64,6 +68,21 @@ class Event:
         return f"{self.kind} {self.name}" + (
             f" to {self.scale:g}" if self.kind == "degrade" else ""
         )
+
+
+def named(names: Names, rows: Sequence[EventSpec], where: str) -> tuple[Event, ...]:
+    """Events of a file; `where` names their table in error messages.
+
+    Raises:
+        SpecError: a target that is not there, or to which that cannot be done.
+    """
+    events = []
+    for index, row in enumerate(rows):
+        try:
+            events.append(Event.named(names, row.kind, row.target, step=row.step, scale=row.scale))
+        except ClusterscopeError as error:
+            raise SpecError(f"{where}.{index}.target", str(error)) from None
+    return tuple(events)
 
 
 _FIELD = {

@@ -17,7 +17,7 @@ from typing import Any
 import tomli_w
 
 from clusterscope import __version__
-from clusterscope.engine.events import Event
+from clusterscope.engine.events import named
 from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import SpecError
@@ -62,11 +62,7 @@ class Replay:
             SpecError, UnknownNameError: as for building the spec and its events.
         """
         scenario = build(self.spec)
-        log = [
-            Event.named(scenario.names, e.kind, e.target, step=e.step, scale=e.scale)
-            for e in self.events
-        ]
-        return Timeline(scenario, log)
+        return Timeline(scenario, named(scenario.names, self.events, "replay: events"))
 
 
 def dumps(timeline: Timeline, step: int, *, selection: str = "", screen: str = "") -> str:
@@ -168,6 +164,8 @@ def verify(path: str | PathLike[str]) -> tuple[int, ...]:
         SpecError: as for `read`.
     """
     saved = read(path)
+    if not saved.digests:
+        raise SpecError(shown_name(path), "has no digests to compare", "save the run again")
     timeline = saved.timeline()
     return tuple(k for k, digest in saved.digests.items() if timeline.at(k).digest() != digest)
 

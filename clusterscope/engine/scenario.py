@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clusterscope.columns import F64
-from clusterscope.engine.events import Event
+from clusterscope.engine.events import Event, named
 from clusterscope.engine.loads import Load, compile_load
 from clusterscope.fabric.arrays import Fabric, Health
 from clusterscope.fabric.build import build as build_fabric
@@ -82,9 +82,7 @@ def build(spec: ClusterSpec) -> Scenario:
     names = Names(fabric)
     transport = resolve(spec)
     program = build_program(spec, fabric)
-    schedule = tuple(
-        Event.named(names, e.kind, e.target, step=e.step, scale=e.scale) for e in spec.events
-    )
+    schedule = named(names, spec.events, "events")
     loads = _loads(spec, transport, program)
     return Scenario(spec, fabric, names, transport, program, loads, schedule)
 

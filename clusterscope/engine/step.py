@@ -26,7 +26,7 @@ from clusterscope.fabric.arrays import Health
 from clusterscope.units import BITS_PER_BYTE, GIGA
 
 # Boundaries that one step may have before dt is called too long; estimate of patience.
-_MAX_BOUNDARIES = 50_000
+_MAX_BOUNDARIES = 10_000
 # Bytes below this share of the entity's size count as moved: float rounding, not physics.
 _DONE = 1e-12
 

@@ -16,7 +16,7 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.step import start, step
 
 _KEYFRAME = 32
-_BUDGET_BYTES = 288 * 2**20
+_BUDGET_BYTES = 224 * 2**20
 # Bytes a link that a frame takes once it has been looked at: load, utilization, and what metrics
 # keep of it by cable.
 _LINK_BYTES = 21

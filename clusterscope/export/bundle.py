@@ -193,6 +193,8 @@ def _refuse_others(target: Path, shown: str) -> None:
 
 def _listed(manifest: Path) -> set[str] | None:
     """Files that a manifest of ours lists, itself included; None when it is not one."""
+    if not manifest.is_file():
+        return None
     try:
         data = json.loads(manifest.read_bytes())
     except (OSError, ValueError):

@@ -33,6 +33,7 @@ from clusterscope.metrics.jobs import (
     job_metrics,
     steady,
     vertex_gbps,
+    whole_s,
 )
 from clusterscope.metrics.memo import per_key
 from clusterscope.traffic.flows import JobProgram
@@ -83,9 +84,9 @@ def _split(
     paid = [own / ratio for own, ratio in zip(ideal, goodput, strict=True)]
     lines = (
         job.ideal_s,
-        _iteration(program, [own / ratio for own, ratio in zip(ideal, up_only, strict=True)]),
-        _iteration(program, paid),
-        _iteration(program, [own + wait for own, wait in zip(paid, latency, strict=True)]),
+        whole_s(program, [own / ratio for own, ratio in zip(ideal, up_only, strict=True)]),
+        whole_s(program, paid),
+        whole_s(program, [own + wait for own, wait in zip(paid, latency, strict=True)]),
         balanced_s,
         job.healthy_s,
         settled_s,
@@ -105,16 +106,6 @@ def _known(seconds: float) -> float:
 def _difference(upper: float, lower: float) -> float:
     """What one mechanism adds; nothing when both lines stand still."""
     return 0.0 if upper == lower else upper - lower
-
-
-def _iteration(program: JobProgram, seconds: Sequence[float]) -> float:
-    """An iteration from the time of each phase: one after another, or networks side by side."""
-    if not program.overlapped:
-        return sum(seconds)
-    by_network: dict[str, float] = {}
-    for phase, own in zip(program.phases, seconds, strict=True):
-        by_network[phase.network] = by_network.get(phase.network, 0.0) + own
-    return max(by_network.values(), default=0.0)
 
 
 def _balanced(scenario: Scenario, frame: Frame) -> Steady:

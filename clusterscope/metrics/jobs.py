@@ -2,7 +2,8 @@
 
 * `alone_s`: one iteration of the job alone in the network as it is at the frame, steady state.
 * `iteration_s`: the same for a single job; with several jobs, the last iteration that the job
-  finished beside the others when that was slower.
+  finished beside the others when that was slower, and before there is one, alone_s with its
+  running phase as slow as the running phases of the others make it.
 * `ideal_s`: bytes only, at full line rate: in each phase every NIC port or GPU sends and receives
   what it must over its own cable, with no headers, no latency and a perfect fabric behind it.
 * share of line = ideal_s / iteration_s; line_GBps is the busbw of ideal_s.
@@ -13,6 +14,7 @@ algbw and busbw as nccl-tests defines them (doc/PERFORMANCE.md).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -185,8 +187,11 @@ def _job(
     program, state = scenario.program[job], frame.jobs[job]
     (alone_s, phases), (ideal_s, healthy_s) = alone, bounds
     iteration = alone_s
-    if len(scenario.program) > 1 and state.last_iteration_s > alone_s:
-        iteration = state.last_iteration_s
+    if len(scenario.program) > 1:
+        beside_s = state.last_iteration_s
+        if math.isnan(beside_s):
+            beside_s = alone_s + _held_up_s(frame, job, phases)
+        iteration = max(alone_s, beside_s)
     busbw = busbw_GBps(program, iteration)
     low, high = scenario.transport.error_band
     latency = [p.latency_s for p in phases]
@@ -210,6 +215,24 @@ def _job(
         running_phase=state.phase,
         settled=_settled(scenario, frame, job),
     )
+
+
+def _held_up_s(frame: Frame, job: int, phases: Sequence[PhaseMetrics]) -> float:
+    """What the phases of other jobs that run now add to the running phases of a job, seconds."""
+    running = {
+        (number, state.phase + i): left
+        for number, state in enumerate(frame.jobs)
+        for i, left in enumerate(state.left)
+        if (left > 0).any()
+    }
+    share = frame.network.share(tuple(running))
+    more = 0.0
+    for key in running:
+        size = frame.network.scenario.loads[key[0]][key[1]].size_bytes
+        if key[0] == job and share.pace_gbps[key].all():
+            seconds = float((size / share.pace_gbps[key]).max()) * BITS_PER_BYTE / GIGA
+            more = max(more, seconds - phases[key[1]].seconds)
+    return more
 
 
 def _settled(scenario: Scenario, frame: Frame, job: int) -> Settled | None:
@@ -296,13 +319,15 @@ def vertex_gbps(fabric: Fabric) -> F64:
 
 def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
     """Lower bound of an iteration: each phase by its busiest sender or receiver, seconds."""
-    seconds = [ideal_phase_s(phase, line_gbps) for phase in program.phases]
-    if not program.overlapped:
-        return sum(seconds)
-    by_network: dict[str, float] = {}
-    for phase, own in zip(program.phases, seconds, strict=True):
-        by_network[phase.network] = by_network.get(phase.network, 0.0) + own
-    return max(by_network.values(), default=0.0)
+    return whole_s(program, [ideal_phase_s(phase, line_gbps) for phase in program.phases])
+
+
+def whole_s(program: JobProgram, seconds: Sequence[float]) -> float:
+    """An iteration from the time of each phase, seconds.
+
+    Phases that overlap share no port (the domain, and each plane of the NICs): the longest counts.
+    """
+    return max(seconds, default=0.0) if program.overlapped else sum(seconds)
 
 
 def ideal_phase_s(phase: Phase, line_gbps: F64) -> float:

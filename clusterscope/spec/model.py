@@ -25,7 +25,7 @@ _MOST = 10**12  # past any cluster, and small enough for exact arithmetic in flo
 def _size(value: object) -> object:
     """Bytes from 1073741824 or "1 GiB"; anything else is left for pydantic to refuse."""
     match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
-    scale = _SIZES.get(match[2].casefold() or "b") if match else None
+    scale = _SIZES.get(match[2].casefold() or "b") if match and len(match[1]) < 20 else None
     return int(float(match[1]) * scale) if match and scale else value
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from clusterscope.errors import SpecError
+from clusterscope.spec.model import DEFAULT_JOB
 from clusterscope.spec.validate import unknown_key
 from clusterscope.spec.wording import dotted, fields_at, shown
 
@@ -34,6 +35,8 @@ def apply_overrides(data: Mapping[str, Any], settings: Iterable[str]) -> dict[st
         key, value = split(setting)
         if key == _TRANSPORT and isinstance(value, str):
             key, value = _choose_transport(changed, value)
+        if key[0] == "jobs" and len(key) > 1 and "jobs" not in changed:
+            changed["jobs"] = [DEFAULT_JOB.model_dump(exclude_defaults=True)]
         _assign(changed, key, value)
         path = dotted(key)
         sources = changed.setdefault("sources", {})

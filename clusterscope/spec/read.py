@@ -96,7 +96,7 @@ def read_text(path: Path, where: str) -> str:
         raise SpecError(
             where,
             f"is larger than {MAX_FILE_BYTES // MIB} MiB",
-            "allowed is a TOML spec; a fabric on disk is for 'clusterscope import'",
+            "allowed is a TOML spec",
         )
     if b"\0" in data:
         raise SpecError(where, "is a binary file", "allowed is TOML, which is UTF-8 text")

@@ -138,6 +138,11 @@ class Tour:
             return f"{len(self._steps)}/{len(self._steps)}", self._praise, "that was the tour"
         return f"{self._at + 1}/{len(self._steps)}", self._praise, self._steps[self._at].ask
 
+    @property
+    def keys(self) -> str:
+        """What the tour's own keys do now."""
+        return "t or esc closes this" if self.over else "t skips, esc ends the tour"
+
     def see(self, now: Seen) -> bool:
         """Look at what is shown now; True when a step was done by it."""
         if self.over or not self._steps[self._at].done(self._then, now):

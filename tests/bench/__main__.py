@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import bench_rates, bench_scenario
+from tests.bench import bench_rates, bench_scenario, bench_terminal
 
 FIRST_FRAME = "import clusterscope as cs; t = cs.Timeline(cs.build(cs.load({name!r}))); t.at(0)"
 
@@ -52,5 +52,6 @@ def processes() -> None:
 
 if __name__ == "__main__":
     processes()
+    bench_terminal.main([])
     bench_scenario.main()
     bench_rates.main()

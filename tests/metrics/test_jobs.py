@@ -106,7 +106,9 @@ def test_jobs_that_share_links_slow_each_other():
     two = [{**job("permutation", ranks=8, first_gpu=0)[0], "name": name} for name in ("a", "b")]
     built = scenario(jobs=two, sim__dt_s=0.5)
     start, later = (job_metrics(built, Timeline(built).at(step)) for step in (0, 3))
-    assert [row.iteration_s for row in start] == [row.alone_s for row in start]
+    for before, after in zip(start, later, strict=True):
+        assert before.iteration_s == pytest.approx(after.iteration_s, rel=0.05)
+        assert before.iteration_s > 1.5 * before.alone_s
     assert {f.rule for f in findings(built, Timeline(built).at(0))} >= {"not-contended"}
     for row in later:
         assert row.iterations > 0

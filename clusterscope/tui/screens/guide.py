@@ -69,7 +69,7 @@ class Guide:
 
     def _tell(self) -> None:
         if self._tour is not None:
-            self.strip.tell(self._tour.words)
+            self.strip.tell(self._tour.words, self._tour.keys)
 
     def _seen(self) -> Seen:
         explorer = self._explorer

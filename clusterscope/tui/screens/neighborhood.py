@@ -83,13 +83,12 @@ class Neighborhood(Side):
 
     def _band(self, frame: Frame, where: Where) -> Band:
         ties = self._ties(where)
-        words = neighborhood.summary(self.scenario, ties) if where != "side" else "scale-up domain"
 
         @cache
         def look(index: int) -> Look:
             return neighborhood.look(self.scenario, frame, ties[index])
 
-        return Band(words, len(ties), look, self._widths[where])
+        return Band(self._words[where], len(ties), look, self._widths[where])
 
     def _facts(self, look: Look) -> str:
         """What the center is and how it fares, in a few words."""
@@ -159,6 +158,8 @@ class Neighborhood(Side):
         self._hood: Hood = hood
         ties = {where: self._ties(where) for where in _BANDS}
         self._widths = {w: neighborhood.widest(self.scenario, own) for w, own in ties.items()}
+        words = {w: neighborhood.summary(self.scenario, own) for w, own in ties.items()}
+        self._words = {**words, "side": "scale-up domain"}
 
     def _point_at(self, thing: Thing) -> None:
         """Put the cursor on a neighbor, if it is one."""

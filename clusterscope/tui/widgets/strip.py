@@ -15,12 +15,12 @@ class GuideStrip(Static):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__("", id=id, markup=False)
-        self._said = ("", "", "")
+        self._said, self._keys = ("", "", ""), ""
         self.display = False
 
-    def tell(self, words: tuple[str, str, str]) -> None:
-        """Show the place, what was learned and what to do."""
-        self._said = words
+    def tell(self, words: tuple[str, str, str], keys: str) -> None:
+        """Show the place, what was learned and what to do, and what the tour's own keys do."""
+        self._said, self._keys = words, keys
         self.display = True
         self._lay_out()
 
@@ -33,7 +33,7 @@ class GuideStrip(Static):
         head = f"tour {place} "
         indent = " " * (len(head) + 1)
         told = f"✓ {praise}. " if praise else ""
-        text = f"{told}{ask}  (t skips, esc ends the tour)"
+        text = f"{told}{ask}  ({self._keys})"
         width = max(20, self.app.size.width - 2)
         lines = textwrap.wrap(text, width - len(indent)) or [""]
         parts = [Content.styled(f" {head}", "bold reverse"), Content(f" {lines[0]}")]
