@@ -117,6 +117,8 @@ class Terminal:
             "COLORTERM": None,
             "NO_COLOR": None,
             "TEXTUAL_THEME": None,
+            "COLUMNS": None,  # a line editor in the test process may have set them
+            "LINES": None,
         }
         changes = {**known, **environment}
         set_ = {key: value for key, value in changes.items() if value is not None}

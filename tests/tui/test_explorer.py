@@ -127,7 +127,7 @@ async def test_a_quick_hand_fails_what_the_cursor_is_on():
 async def test_what_cannot_fail_is_refused_in_a_sentence():
     async with explorer() as (app, screen, press, _):
         await press("x")
-        assert "a cluster cannot fail" in toasts(app)
+        assert "cluster: is a group and cannot fail" in toasts(app)
         assert screen.player.timeline.log == ()
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.terminal import CLUSTERSCOPE, Screen, Terminal
 
+pytestmark = pytest.mark.xdist_group("pty")  # one at a time: they look at the clock
+
 SMALL = "gb200-nvl72"
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = re.compile(r" \d+/\d+ +▸")
