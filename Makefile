@@ -11,7 +11,7 @@ run: $(READY)  ## set up, then open the explorer (ARGS="xai-colossus-100k" opens
 	$(BIN)/clusterscope $(ARGS)
 
 test: check  ## set up, then all checks
-	env -u NO_COLOR -u TEXTUAL_THEME TEXTUAL_ANIMATIONS=none CLUSTERSCOPE_CHECK=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or not slow"
+	env -u NO_COLOR -u TEXTUAL_THEME TEXTUAL_ANIMATIONS=none CLUSTERSCOPE_CHECK=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -82,6 +82,7 @@ def explore(
     Raises:
         ClusterscopeError: a flag or the settings file cannot be used, told before anything is
             drawn; or what should be opened cannot be built.
+        SystemExit: the explorer ended with another exit code than 0.
     """
     from clusterscope.tui.run import run
     from clusterscope.tui.settings import load
@@ -91,7 +92,9 @@ def explore(
     )
     if start is not None and spec is not None:
         start.check(spec)
-    run(title, opened, start=start, settings=settings, exports=Exports())
+    code = run(title, opened, start=start, settings=settings, exports=Exports())
+    if code:  # the screen broke; a script that started it must see that
+        raise SystemExit(code)
 
 
 def describe(default: bool) -> str:

@@ -7,8 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from clusterscope.engine.frame import Frame
+from clusterscope.columns import F64
+from clusterscope.engine.frame import Frame, Spans
 from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.shares import Share
 from clusterscope.engine.timeline import Timeline
 from clusterscope.fabric.things import Thing
 from clusterscope.views.shapes import Column, Fact, Grid, Note, Table
@@ -16,6 +18,12 @@ from tests import small
 
 # One ratio a level of the ramp; cables take them in turn, four by four, both directions alike.
 RATIOS = (0.05, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 1.00)
+
+
+def with_loads(frame: Frame, link_gbps: F64) -> Frame:
+    """A frame with other loads, (L,) Gb/s, all of the step long."""
+    spans = Spans([(1.0, Share({}, {}, {}, link_gbps))], 1.0)
+    return dataclasses.replace(frame, spans=spans)
 
 
 class CannedTimeline(Timeline):
@@ -31,8 +39,7 @@ class CannedTimeline(Timeline):
         if kept is None or kept[0] is not real:
             ratios = np.repeat(np.resize(np.repeat(RATIOS, 4), self.scenario.fabric.cables), 2)
             loads = ratios * real.network.link_gbps
-            kept = real, dataclasses.replace(real, link_gbps=loads)
-            self._canned[index] = kept
+            kept = self._canned[index] = real, with_loads(real, loads)
         return kept[1]
 
 

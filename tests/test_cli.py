@@ -42,6 +42,30 @@ def test_help_shows_both_ways_to_call(capsys):
         assert word in out
 
 
+@pytest.mark.parametrize(
+    ("args", "nearest"),
+    [
+        (["chek", "x"], "check"),
+        (["presest", "--json"], "presets"),
+        (["replya", "f", "-x"], "replay"),
+    ],
+)
+def test_a_misspelt_command_with_arguments_is_told_the_nearest(capsys, args, nearest):
+    code, _, err = run(capsys, *args)
+    assert code == 2
+    assert err == f"clusterscope: there is no command {args[0]!r}; did you mean {nearest!r}?\n"
+
+
+@pytest.mark.parametrize(
+    "args", [["SMALL", "extra"], ["gb200-nvl72", "extra"], ["nofile.toml", "x"]]
+)
+def test_a_word_too_many_after_a_spec_is_no_misspelt_command(capsys, small, args):
+    args = [str(small) if a == "SMALL" else a for a in args]
+    code, _, err = run(capsys, *args)
+    assert code == 2
+    assert "unexpected extra argument" in err
+
+
 def test_presets_lists_every_preset(capsys):
     code, out, _ = run(capsys, "presets")
     assert code == 0
@@ -209,7 +233,7 @@ def test_compare_prints_transports_side_by_side(capsys, small):
     assert (code, err) == (0, "")
     head, names, *_ = out.splitlines()
     assert head == "small: against spectrum-x: same flows, seed 1, failures; step 3"
-    assert names.split() == ["spectrum-x", "●", "base", "infiniband", "rocev2"]
+    assert names.split() == ["spectrum-x", "●", "base", "infiniband", "rocev2", "uec"]
     for words in ("busbw", "lost to collisions", "reroute takes", "█", "is fastest"):
         assert words in out
 
@@ -355,3 +379,68 @@ def test_a_directory_with_a_fifo_for_a_manifest_is_refused(capsys, small, tmp_pa
     out.mkdir()
     os.mkfifo(out / "manifest.json")
     assert run(capsys, small, "--export", out)[0] == 2
+
+
+def test_validate_derives_cases_and_tells_each_number(capsys):
+    code, out, err = run(capsys, "validate", "--only", "FAIR,TOPO-03")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    for word in ("case", "expected", "got", "tolerance", "verdict", "source"):
+        assert word in lines[0]
+    assert "FAIR-02" in out
+    assert "DGX SuperPOD B200" in out
+    assert lines[-1] == "6 pass, 0 fail, 0 miss; the bar is met by those derived"
+
+
+def test_validate_as_json(capsys):
+    code, out, _ = run(capsys, "validate", "--only", "FAIR-01", "--json")
+    document = json.loads(out)
+    assert code == 0
+    (case,) = document["cases"]
+    assert (case["id"], case["role"], case["verdict"]) == ("FAIR-01", "exact", "pass")
+    assert case["expected"][0]["got"] == 40
+    assert document["summary"]["pass"] == 1
+
+
+def test_validate_lists_every_case(capsys):
+    code, out, _ = run(capsys, "validate", "--list")
+    assert code == 0
+    assert len(out.splitlines()) == 77
+    listed = json.loads(run(capsys, "validate", "--list", "--json")[1])["cases"]
+    assert len(listed) == 76
+
+
+def test_validate_exits_1_when_the_bar_is_not_met(capsys, monkeypatch):
+    from clusterscope.validation import flows
+
+    monkeypatch.setitem(flows.DERIVATIONS, "FAIR-01", lambda setup: {"rate_each": 39.0})
+    code, out, _ = run(capsys, "validate", "--only", "FAIR-01,FAIR-02")
+    assert code == 1
+    assert "1 pass, 1 fail, 0 miss; the bar is not met" in out
+
+
+def test_validate_refuses_a_case_that_is_not_there(capsys):
+    code, out, err = run(capsys, "validate", "--only", "TOPO-98")
+    assert (code, out) == (2, "")
+    assert "there is no case 'TOPO-98'; did you mean" in err
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_thread_that_still_computes_is_left_alone_at_the_end(code, busy):
+    """The interpreter would unwind it through compiled code, which aborts with 134."""
+    program = f"""
+import atexit, threading
+from clusterscope import __main__, cli
+def end():
+    if {busy}:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    print("done")
+    raise SystemExit({code})
+cli.main = end
+atexit.register(print, "and cleared up")
+__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stdout.split() == ["done"] if busy else ["done", "and", "cleared", "up"]

@@ -99,3 +99,8 @@ def test_config_prints_where_the_settings_are_and_which_are_in_force(capsys, mon
     code, out = call(capsys, "config", "--default")
     assert code == 0
     assert '# "run" = "space"  # run or pause' in out.out
+
+
+def test_a_broken_screen_is_seen_in_the_exit_code(opened, monkeypatch, capsys):
+    monkeypatch.setattr(tui_run, "run", lambda *_, **__: 1)
+    assert call(capsys, "small.toml")[0] == 1

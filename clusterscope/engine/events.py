@@ -20,7 +20,7 @@ from clusterscope.spec.model import EventSpec
 
 Kind = Literal["fail", "degrade", "restore"]
 KINDS: tuple[Kind, ...] = ("fail", "degrade", "restore")
-GROUPS = ("cluster", "pod", "cores", "spines", "domains")
+GROUPS = ("cluster", "pod", "cores", "spines", "domains", "subdomain")
 BREAKABLE = ("cable", "link", "switch", "nic", "gpu", "node")
 
 

@@ -8,6 +8,8 @@ the state of the jobs at its end, where the next frame begins.
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +18,10 @@ import numpy as np
 from clusterscope.columns import F64
 from clusterscope.engine.events import Event
 from clusterscope.engine.network import Network
+from clusterscope.engine.shares import Share
 from clusterscope.fabric.arrays import Health
+
+_CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,46 @@ class Flow:
     reroute_due_s: float | None
 
 
+class Spans:
+    """How the network was shared between two steps; the mean is worked out when it is asked for.
+
+    Args:
+        parts: seconds and share of each part of the time, at least one.
+        seconds: length of the whole.
+    """
+
+    def __init__(self, parts: Sequence[tuple[float, Share]], seconds: float) -> None:
+        self._parts, self._seconds = tuple(parts), seconds
+        self._mean_gbps: F64 | None = None
+
+    @property
+    def mean_gbps(self) -> F64:
+        """Mean load of every link, (L,) Gb/s; the shares are let go once it is known."""
+        if self._mean_gbps is None:
+            self._mean_gbps = _mean(self._parts, self._seconds)
+            self._parts = ()
+        return self._mean_gbps
+
+    def settle(self) -> None:
+        """Work the mean out now: for shares that nobody else keeps and that take as much room."""
+        self.mean_gbps  # noqa: B018 - asked for so that the shares go
+
+
+def _mean(parts: Sequence[tuple[float, Share]], seconds: float) -> F64:
+    """Mean load of every link over the parts, (L,) Gb/s."""
+    if len(parts) == 1 and math.isclose(parts[0][0], seconds, rel_tol=1e-9):
+        return parts[0][1].link_gbps
+    total, own = np.zeros(len(parts[0][1].link_gbps)), np.empty(_CHUNK)
+    for span, share in parts:
+        # In pieces that stay in the cache: at a million GPUs memory is what this costs.
+        for low in range(0, len(total), _CHUNK):
+            some = total[low : low + _CHUNK]
+            load = share.link_gbps[low : low + _CHUNK]
+            some += np.multiply(load, span / seconds, out=own[: len(some)])
+    total.setflags(write=False)
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """The cluster at one step."""
@@ -55,7 +100,7 @@ class Frame:
     time_s: float
     health: Health
     state: Flow
-    link_gbps: F64
+    spans: Spans
     applied: tuple[Event, ...]
     after: Flow
 
@@ -69,12 +114,17 @@ class Frame:
         """Routes and capacities in force at the frame's time."""
         return self.state.network
 
+    @property
+    def link_gbps(self) -> F64:
+        """Mean load of every link until the next step, (L,) Gb/s on the wire."""
+        return self.spans.mean_gbps
+
     @cached_property
     def utilization(self) -> F64:
         """Load over what the link carries now, (L,), 0 to 1; nan where a link is dead."""
         capacity = self.network.link_gbps
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(capacity > 0, self.link_gbps / capacity, np.nan)
+        ratio = np.full(len(capacity), np.nan)
+        np.divide(self.link_gbps, capacity, out=ratio, where=capacity > 0)
         ratio.setflags(write=False)
         return ratio
 

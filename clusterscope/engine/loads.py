@@ -10,13 +10,15 @@ Axes: F rows to route, U entities.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
-from clusterscope.columns import F64, I32, U64, Arrays, Col, columns_of
+from clusterscope.columns import F64, I32, I64, U64, Arrays, Col, columns_of
+from clusterscope.fabric.arrays import Fabric
 from clusterscope.routing.hashing import entropy
-from clusterscope.traffic.flows import Exchange, Flows, Phase
+from clusterscope.traffic.flows import Exchange, Flows, Phase, Work
 from clusterscope.transport.model import Transport
 
 
@@ -33,27 +35,41 @@ class Load(Arrays):
     row_weight: Annotated[F64, Col("F", "1", "row's bytes per byte of its entity")]
     row_entity: Annotated[I32, Col("F", "entity", "entity of the row, ascending")]
     size_bytes: Annotated[F64, Col("U", "B", "bytes of the entity's largest flow")]
+    work: Work | None = None
+
+    @cached_property
+    def converges(self) -> bool:
+        """True when some vertex receives from several."""
+        if not len(self.dst):
+            return False
+        one = np.full(int(self.dst.max()) + 1, -1, dtype=np.int32)
+        one[self.dst] = self.src
+        return bool((one[self.dst] != self.src).any())
 
     def equals(self, other: Load) -> bool:
         """True when the other asks the same of the network, exchange for exchange."""
         if self is other:
             return True
-        kind = (self.network, self.serial_steps, self.exchange)
-        return kind == (other.network, other.serial_steps, other.exchange) and all(
+        kind = (self.network, self.serial_steps, self.exchange, self.work)
+        return kind == (other.network, other.serial_steps, other.exchange, other.work) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in columns_of(Load)
         )
 
 
-def compile_load(phase: Phase, transport: Transport, seed: int, job: int) -> Load:
-    """The rows and entities of a phase under a transport."""
+def compile_load(
+    phase: Phase, transport: Transport, fabric: Fabric, seed: int, place: tuple[int, int]
+) -> Load:
+    """The rows and entities of a phase under a transport; `place` is (job, phase)."""
     if isinstance(phase.demand, Exchange):
         return _exchange(phase, phase.demand)
     flows = phase.demand
-    qps = transport.qps if transport.policy.load_balancing == "ecmp" else 1
-    rows = np.repeat(np.arange(len(flows.src)), qps)
-    qp = np.tile(np.arange(qps, dtype=np.int32), len(flows.src))
-    entity, size = _entities(flows, qps)
-    weight = flows.size_bytes[rows] / qps / size[entity]
+    count = _queue_pairs(flows, transport, fabric)
+    rows = np.repeat(np.arange(len(flows.src)), count)
+    qp = (np.arange(len(rows)) - (np.cumsum(count) - count)[rows]).astype(np.int32)
+    entity, size = _entities(flows, rows, count)
+    if phase.work is not None and not len(size):
+        size = np.ones(1)  # stands for ranks that compute and send nothing
+    weight = flows.size_bytes[rows] / count[rows] / size[entity] * phase.wire_ratio
     src, dst = flows.src[rows], flows.dst[rows]
     return Load(
         network=phase.network,
@@ -61,23 +77,54 @@ def compile_load(phase: Phase, transport: Transport, seed: int, job: int) -> Loa
         exchange=None,
         src=src,
         dst=dst,
-        entropy=entropy(src, dst, qp, seed + 1_000_003 * job),
+        entropy=entropy(src, dst, qp, seed + _salt(transport, place)),
         row_weight=weight,
         row_entity=entity.astype(np.int32),
         size_bytes=size,
+        work=None if phase.work is None else phase.work.repeated(len(size)),
     )
 
 
-def _entities(flows: Flows, qps: int) -> tuple[I32, F64]:
+def _queue_pairs(flows: Flows, transport: Transport, fabric: Fabric) -> I64:
+    """Rows that each flow becomes, (F,).
+
+    One for each queue pair, except where these would all take the same way: inside a domain, and
+    below one leaf when the flows of a group keep step anyway.
+    """
+    hashed = transport.policy.load_balancing in ("ecmp", "flowlet")
+    count = np.full(len(flows.src), transport.qps if hashed else 1, dtype=np.int64)
+    if transport.qps > 1 and hashed:
+        count[flows.src >= fabric.ports] = 1
+        if _grouped(flows):
+            out = np.flatnonzero(flows.src < fabric.ports)
+            near = fabric.port_leaf[flows.src[out]] == fabric.port_leaf[flows.dst[out]]
+            count[out[near]] = 1
+    return count
+
+
+def _grouped(flows: Flows) -> bool:
+    """Whether a lock-step group has more than one flow."""
+    return bool(len(flows.group)) and int(flows.group[-1]) + 1 < len(flows.group)
+
+
+def _salt(transport: Transport, place: tuple[int, int]) -> int:
+    """What makes the same pair of NICs hash to another path.
+
+    Model: the gaps of a flow are those between phases. Inside one a NIC paces its packets, some
+    100 ns apart, and a ring waits for a step's latency; both are too short for a flowlet to end.
+    """
+    job, phase = place
+    return 1_000_003 * job + (0 if transport.flowlet_gap_s is None else 7_368_787 * phase)
+
+
+def _entities(flows: Flows, rows: I64, count: I64) -> tuple[I32, F64]:
     """Entity of every (flow, queue pair) row, and the size of every entity, bytes."""
+    if len(rows) and not _grouped(flows):
+        return np.arange(len(rows), dtype=np.int32), (flows.size_bytes / count)[rows]
     groups = int(flows.group[-1]) + 1 if len(flows.group) else 0
-    members = np.bincount(flows.group, minlength=groups)
-    if groups and members.max() == 1:
-        entity = np.arange(groups * qps, dtype=np.int32)
-        return entity, np.repeat(flows.size_bytes / qps, qps)
     size = np.zeros(groups)
     np.maximum.at(size, flows.group, flows.size_bytes)
-    return np.repeat(flows.group, qps), size
+    return flows.group[rows], size
 
 
 def _exchange(phase: Phase, exchange: Exchange) -> Load:

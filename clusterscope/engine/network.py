@@ -11,62 +11,28 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from clusterscope.columns import F64, I32, Arrays, Bool, Col, bincount
-from clusterscope.engine.rates import max_min_entries
+from clusterscope.columns import F64, I32, Bool, bincount
+from clusterscope.engine._pages import Capacities
+from clusterscope.engine.loads import Load
+from clusterscope.engine.rates import Rates, own_entries
 from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.shares import PhaseKey, Routed, Share, paced, wanted_gbps
+from clusterscope.engine.slowing import PhaseRows, gather, slowed
+from clusterscope.engine.spreading import Shared, spread
 from clusterscope.fabric.arrays import SCALE_UP, Health
+from clusterscope.routing.planes import moved_rows
 from clusterscope.routing.route import route, route_exchange
-from clusterscope.routing.routes import Bundles, link_loads, no_bundles
-from clusterscope.transport.model import SCALE_UP_LATENCY_S, path_latency_s
-from clusterscope.units import BITS_PER_BYTE, GIGA
+from clusterscope.routing.routes import Bundles, Routes, add_members, no_bundles
+from clusterscope.transport.latency import path_latency_s
+from clusterscope.transport.model import scale_up_latency_s
 
-PhaseKey = tuple[int, int]
+Flat = tuple[I32, I32, F64]
 # What the link loads of kept shares may take together.
 _SHARE_BYTES = 256 * 2**20
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Routed(Arrays):
-    """One phase on its routes, by entity (U) and entry (E)."""
-
-    entry_entity: Annotated[I32, Col("E", "entity", "ascending")]
-    entry_link: Annotated[I32, Col("E", "resource", "link, or L + bundle of this phase")]
-    entry_weight: Annotated[F64, Col("E", "1", "load per unit of entity rate")]
-    stalled: Annotated[Bool, Col("U", "1", "a member has no live path")]
-    latency_s: Annotated[F64, Col("U", "s", "latency of all serial steps together")]
-    bundles: Bundles
-    unreached: int
-
-
-@dataclass(frozen=True, eq=False)
-class Share:
-    """How the entities of some phases share the network.
-
-    Attributes:
-        rate_gbps: by phase, payload rate of each entity while it sends, (U,).
-        pace_gbps: by phase, payload rate averaged over latency too, (U,).
-        bottleneck: by phase, link that holds the entity back, (U,), -1 when none does.
-        link_gbps: wire load of every link, (L,).
-    """
-
-    rate_gbps: dict[PhaseKey, F64]
-    pace_gbps: dict[PhaseKey, F64]
-    bottleneck: dict[PhaseKey, I32]
-    link_gbps: F64
-
-    def under(self, keys: tuple[PhaseKey, ...], names: tuple[PhaseKey, ...]) -> Share:
-        """The same share of phases with other keys."""
-        pairs = list(zip(keys, names, strict=True))
-        return Share(
-            {name: self.rate_gbps[key] for key, name in pairs},
-            {name: self.pace_gbps[key] for key, name in pairs},
-            {name: self.bottleneck[key] for key, name in pairs},
-            self.link_gbps,
-        )
 
 
 class _Entries(NamedTuple):
@@ -151,7 +117,7 @@ class Network:
         """Networks that a phase can use: "up", "out"."""
         load = self.scenario.loads[key[0]][key[1]]
         if load.exchange is not None:
-            return {"out"}
+            return {"up"} if load.network == "scale-up" else {"out"}
         inside = load.src >= self.scenario.fabric.ports
         return ({"up"} if inside.any() else set()) | (set() if inside.all() else {"out"})
 
@@ -180,22 +146,31 @@ class Network:
                 scenario.fabric, self._routed_cable_gbps, load.src, load.dst, load.entropy, policy
             )
             row_weight, row_entity = load.row_weight, load.row_entity
-        units = len(load.size_bytes)
-        unreached = bincount(row_entity, (~routes.reached).astype(np.float64), units)
-        rows = np.maximum(bincount(row_entity, None, units), 1.0)
-        hops = bincount(row_entity, routes.hops.astype(np.float64), units) / rows
+        units, reached = len(load.size_bytes), routes.reached
+        carried = moved_rows(scenario.fabric, load.src, load.row_weight, reached)
+        if carried is not None:
+            row_weight, reached = carried, reached | (carried == 0)
+        unreached = bincount(row_entity, (~reached).astype(np.float64), units)
+        hops = _mean_hops(routes, row_entity, load, units)
         if load.network == "scale-up":
-            step_s = np.full(units, SCALE_UP_LATENCY_S)
+            step_s = scale_up_latency_s(hops)
         else:
             step_s = path_latency_s(scenario.spec, scenario.transport, hops)
+            if load.work is not None:
+                by_nic = (load.src < scenario.fabric.ports).astype(np.float64)
+                outside = bincount(row_entity, by_nic, units) > 0
+                step_s = np.where(outside, step_s, scale_up_latency_s(hops))
         return Routed(
             entry_entity=row_entity[routes.entry_flow],
             entry_link=routes.entry_link,
             entry_weight=routes.entry_weight * row_weight[routes.entry_flow],
+            entry_row=routes.entry_flow,
+            row_weight=row_weight,
+            row_hops=routes.hops,
             stalled=unreached > 0,
-            latency_s=load.serial_steps * step_s,
+            latency_s=(load.serial_steps if load.work is None else load.work.group_steps) * step_s,
             bundles=bundles,
-            unreached=int((~routes.reached).sum()),
+            unreached=int((~reached).sum()),
         )
 
     def share(
@@ -224,9 +199,8 @@ class Network:
         links, phases = self.scenario.fabric.links, [self.phase(key) for key in keys]
         common = next((p.bundles for p in phases if p.bundles.common), no_bundles())
         base, offset = links + common.common, 0
-        capacity = [self.link_gbps * self.scenario.goodput]
-        capacity.append(self._bundle_payload(common)[: common.common])
-        starts, entries = [], _Entries([], [], [])
+        capacity = [self._bundle_payload(common)[: common.common]]
+        starts, entries, rows, wanted = [], _Entries([], [], []), [], [np.zeros(0)]
         for key, routed in zip(keys, phases, strict=True):
             sends = ~routed.stalled
             if key in active:
@@ -243,10 +217,36 @@ class Network:
             entries.resource.append(resource)
             entries.weight.append(routed.entry_weight[keep])
             starts.append((key, offset, sends))
+            load = self.scenario.loads[key[0]][key[1]]
+            own_rows = (routed.entry_row[keep], routed.row_weight, routed.row_hops)
+            rows.append(PhaseRows(load, *own_rows, offset))
+            wanted.append(wanted_gbps(load, routed.latency_s))
             offset += len(sends)
         flat = entries.flat()
-        rates = max_min_entries(*flat, offset, np.concatenate(capacity))
-        return self._share(starts, rates.flow_gbps, rates.bottleneck, flat, common)
+        limit = Capacities(self.link_gbps, self.scenario.goodput, np.concatenate(capacity))
+        transport = self.scenario.transport
+        heard = transport.slows or transport.pauses
+        rates = own_entries(*flat, offset, limit, np.concatenate(wanted), loads=heard)
+        rates, flat, free = self._disturbed(rows, flat, limit, rates, common)
+        share = self._share(starts, rates.flow_gbps, rates.bottleneck, flat, common)
+        if free is not rates:
+            share.free_gbps.update(self._paces(starts, free.flow_gbps))
+        return share
+
+    def _disturbed(
+        self, phases: list[PhaseRows], flat: Flat, most: Capacities, rates: Rates, common: Bundles
+    ) -> tuple[Rates, Flat, Rates]:
+        """Rates, and entries, with losses, reordering and pauses; and rates but for pauses."""
+        transport = self.scenario.transport
+        meet = len(phases) > 1 or any(phase.load.converges for phase in phases)
+        if not phases or not (transport.slows or (transport.pauses and meet)):
+            return rates, flat, rates
+        rows, limit = gather(self.scenario, phases, self.link_gbps), most.whole()
+        demand = np.full(len(rates.flow_gbps), np.inf)
+        if transport.slows:
+            rates, weight, demand = slowed(self.scenario, rows, flat, limit, rates, common)
+            flat = (*flat[:2], weight)
+        return spread(transport, rows, Shared(*flat, limit, demand), rates), flat, rates
 
     def _share(
         self,
@@ -257,13 +257,11 @@ class Network:
         common: Bundles,
     ) -> Share:
         """Rates, paces and link loads by phase from the solver's flat result."""
-        rate, pace, bound = {}, {}, {}
+        rate, bound, pace = {}, {}, self._paces(starts, flow_gbps)
         flat = np.zeros(len(flow_gbps))
         for key, low, sends in starts:
             high = low + len(sends)
             rate[key] = np.where(sends, flow_gbps[low:high], 0.0)
-            size = self.scenario.loads[key[0]][key[1]].size_bytes
-            pace[key] = paced(rate[key], size, self.phase(key).latency_s)
             bound[key] = self._bound_links(bottleneck[low:high], common)
             flat[low:high] = pace[key]
         entity, resource, weight = entries
@@ -276,10 +274,22 @@ class Network:
             gbps=common.gbps[: common.common],
             member_share=self._live_share(common),
         )
-        wire = link_loads(total[: links + common.common], links, live)
+        wire = total[:links]
+        add_members(wire, total[links : links + common.common], live)
         wire /= self.scenario.goodput
         wire.setflags(write=False)
         return Share(rate, pace, bound, wire)
+
+    def _paces(
+        self, starts: list[tuple[PhaseKey, int, Bool]], flow_gbps: F64
+    ) -> dict[PhaseKey, F64]:
+        """Rates averaged over sending and waiting, by phase."""
+        pace = {}
+        for key, low, sends in starts:
+            rate = np.where(sends, flow_gbps[low : low + len(sends)], 0.0)
+            load = self.scenario.loads[key[0]][key[1]]
+            pace[key] = paced(rate, load.size_bytes, self.phase(key).latency_s, load.work)
+        return pace
 
     def _bound_links(self, bottleneck: I32, common: Bundles) -> I32:
         """Link that each bottleneck is, (U,): of a bundle, the member that fills first.
@@ -349,9 +359,14 @@ class Network:
         return hit.astype(np.int32), members.astype(np.int32), first.astype(np.int32)
 
 
-def paced(rate_gbps: F64, size_bytes: F64, latency_s: F64) -> F64:
-    """Rate averaged over sending and waiting: size / (latency + size / rate), (U,) Gb/s."""
-    gigabits = size_bytes * BITS_PER_BYTE / GIGA
-    with np.errstate(divide="ignore", invalid="ignore"):
-        seconds = latency_s + gigabits / rate_gbps
-        return np.where(rate_gbps > 0, gigabits / seconds, 0.0)
+def _mean_hops(routes: Routes, row_entity: I32, load: Load, units: int) -> F64:
+    """Switches on the way, a mean over the live rows of each entity, (U,).
+
+    Rows count by their bytes where some flows are split over queue pairs and others are not.
+    """
+    share = np.ones(len(row_entity)) if load.exchange is not None else load.row_weight
+    if len(share) and share.min() == share.max():
+        share = np.ones(len(share))
+    live = bincount(row_entity, routes.reached * share, units)
+    hops = bincount(row_entity, routes.hops * share, units)
+    return np.divide(hops, live, out=np.zeros(units), where=live > 0)

@@ -18,11 +18,12 @@ nor a transcendental function is used.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clusterscope.engine._pages import Capacities, used_pages
 from clusterscope.engine._waterfill import Floats, Incidence, Ints, summed, water_fill
 
 WHOLE_ROW = 16
@@ -107,20 +108,59 @@ def max_min_entries(
         ValueError: if a shape, an id, an order or a number makes no sense.
     """
     flow, link = _checked_entries(entry_flow, entry_link, flows)
-    capacity = padded_capacity(capacity_gbps)
-    check_ids(link + 1, len(capacity) - 1, "entry_link", padding=False)
+    capacity = checked_capacity(capacity_gbps)
+    check_ids(link + 1, len(capacity), "entry_link", padding=False)
     load = _positive(entry_weight, len(link), "entry_weight")
     demand = checked_demand(demand_gbps, flows)
     share = checked_weight(weight, flows)
+    return _entry_rates(flow, link, _level_loads(load, share, flow), capacity, demand, share)
+
+
+def own_entries(
+    entry_flow: NDArray[np.int32],
+    entry_link: NDArray[np.int32],
+    entry_weight: Floats,
+    flows: int,
+    capacity_gbps: Floats | Capacities,
+    demand_gbps: Floats | None = None,
+    *,
+    loads: bool = True,
+) -> Rates:
+    """Return what `max_min_entries` does, without its checks: for entries of our own routes.
+
+    Without `loads` the loads of links are not added up, and none are returned.
+    """
+    load = None if (entry_weight == 1).all() else entry_weight
+    demand = np.full(flows, np.inf) if demand_gbps is None else demand_gbps
+    flow = entry_flow.astype(np.intp, copy=False)
+    return _entry_rates(flow, entry_link, load, capacity_gbps, demand, None, loads=loads)
+
+
+def _entry_rates(
+    flow: Ints,
+    link: NDArray[np.integer[Any]],
+    load: Floats | None,
+    every: Floats | Capacities,
+    demand: Floats,
+    share: Floats | None,
+    *,
+    loads: bool = True,
+) -> Rates:
+    """Return the rates of flows; `load` (E,) is per unit of level, `every` (L,) the capacities."""
+    pages = used_pages(link, len(every))
+    dense, capacity = pages.dense(link), pages.padded(every)
     cap = demand if share is None else demand / share
-    incidence = _rows(flow, link, _level_loads(load, share, flow), flows)
+    incidence = _rows(flow, dense, load, len(demand))
     level, holder = water_fill(incidence, cap, capacity, trace=True)
-    rate = _rates(level, cap, demand, share)
     if holder is None:
-        holder = np.zeros(flows, dtype=np.intp)
+        holder = np.zeros(len(demand), dtype=np.intp)
     holder[level >= cap] = 0
-    used = rate.take(flow) if load is None else rate.take(flow) * load
-    return Rates(rate, summed(link, used, len(capacity) - 1), (holder - 1).astype(np.int32))
+    on_links = np.zeros(0)
+    if loads:
+        used = level.take(flow) if load is None else level.take(flow) * load
+        on_links = pages.spread(summed(dense, used, len(capacity) - 1))
+    rate = _rates(level, cap, demand, share)
+    return Rates(rate, on_links, pages.named(holder - 1).astype(np.int32))
 
 
 def path_columns(paths: ArrayLike) -> Ints:
@@ -137,11 +177,16 @@ def path_columns(paths: ArrayLike) -> Ints:
 
 def padded_capacity(capacity_gbps: ArrayLike) -> Floats:
     """Return the checked capacities (L,) behind the infinite padding link 0: (L + 1,)."""
+    return np.concatenate(([np.inf], checked_capacity(capacity_gbps)))
+
+
+def checked_capacity(capacity_gbps: ArrayLike) -> Floats:
+    """Return the capacities (L,) as floats after checking that they are 0 or more."""
     capacity = np.asarray(capacity_gbps, dtype=np.float64)
     if capacity.ndim != 1:
         raise ValueError(f"capacity_gbps must be one-dimensional, not {capacity.ndim}-d")
     _check_at_least_zero(capacity, "capacity_gbps")
-    return np.concatenate(([np.inf], capacity))
+    return capacity
 
 
 def check_ids(links: Ints, count: int, name: str, *, padding: bool = True) -> None:

@@ -14,6 +14,7 @@ from clusterscope.fabric.arrays import Fabric, Health
 from clusterscope.fabric.build import build as build_fabric
 from clusterscope.fabric.names import Names
 from clusterscope.spec.model import ClusterSpec, TransportSpec
+from clusterscope.spec.reductions import unreduced
 from clusterscope.traffic.flows import JobProgram
 from clusterscope.traffic.program import build as build_program
 from clusterscope.transport.model import Transport, goodput, resolve
@@ -83,27 +84,59 @@ def build(spec: ClusterSpec) -> Scenario:
     transport = resolve(spec)
     program = build_program(spec, fabric)
     schedule = named(names, spec.events, "events")
-    loads = _loads(spec, transport, program)
+    loads = _loads(spec, transport, fabric, program)
     return Scenario(spec, fabric, names, transport, program, loads, schedule)
 
 
 def with_transport(scenario: Scenario, name: str) -> Scenario:
-    """The same cluster, jobs and schedule under another transport at its defaults.
+    """The same cluster, jobs, schedule and losses under another transport at its defaults.
+
+    A job whose switches reduce runs on rings where they cannot.
 
     Raises:
         UnknownNameError: no such transport in the catalogue.
     """
-    spec = scenario.spec.model_copy(update={"transport": TransportSpec(name=name)})
+    lost = scenario.spec.transport.loss_rate
+    spec = scenario.spec.model_copy(update={"transport": TransportSpec(name=name, loss_rate=lost)})
+    jobs = tuple(
+        job if unreduced(spec, job) is None else job.model_copy(update={"algorithm": "ring"})
+        for job in spec.jobs
+    )
+    if jobs != spec.jobs:
+        spec = spec.model_copy(update={"jobs": jobs})
+    return with_spec(scenario, spec)
+
+
+def with_spec(scenario: Scenario, spec: ClusterSpec) -> Scenario:
+    """The same fabric under a spec that differs in transport, jobs, seed or prices alone.
+
+    Raises:
+        SpecError: a job does not fit.
+        UnknownNameError: no such transport in the catalogue.
+    """
     transport = resolve(spec)
-    loads = _loads(spec, transport, scenario.program)
-    return dataclasses.replace(scenario, spec=spec, transport=transport, loads=loads)
+    old, same = scenario.spec, spec.sim.seed == scenario.spec.sim.seed
+    program = scenario.program
+    if spec.jobs != old.jobs or not same:
+        program = build_program(spec, scenario.fabric)
+    loads = scenario.loads
+    if program is not scenario.program or transport != scenario.transport:
+        loads = _loads(spec, transport, scenario.fabric, program)
+    return dataclasses.replace(
+        scenario, spec=spec, transport=transport, program=program, loads=loads
+    )
 
 
 def _loads(
-    spec: ClusterSpec, transport: Transport, program: tuple[JobProgram, ...]
+    spec: ClusterSpec, transport: Transport, fabric: Fabric, program: tuple[JobProgram, ...]
 ) -> tuple[tuple[Load, ...], ...]:
     return tuple(
-        _interned([compile_load(phase, transport, spec.sim.seed, job) for phase in p.phases])
+        _interned(
+            [
+                compile_load(phase, transport, fabric, spec.sim.seed, (job, place))
+                for place, phase in enumerate(p.phases)
+            ]
+        )
         for job, p in enumerate(program)
     )
 

@@ -18,9 +18,10 @@ import numpy as np
 from clusterscope.columns import F64, Bool
 from clusterscope.engine import invariants
 from clusterscope.engine.events import Event, apply
-from clusterscope.engine.frame import Flow, Frame, JobState
-from clusterscope.engine.network import Network, PhaseKey, Share
+from clusterscope.engine.frame import Flow, Frame, JobState, Spans
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.shares import PhaseKey, Share
 from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.units import BITS_PER_BYTE, GIGA
@@ -49,8 +50,8 @@ def _open(
     changed = apply(health, events)
     if changed is not health:
         state = _react(scenario, state, changed, now)
-    after, loads = _advance(scenario, state, now, (step_index + 1) * scenario.spec.sim.dt_s)
-    frame = Frame(step_index, now, changed, state, loads, tuple(events), after)
+    after, spans = _advance(scenario, state, now, (step_index + 1) * scenario.spec.sim.dt_s)
+    frame = Frame(step_index, now, changed, state, spans, tuple(events), after)
     invariants.check(scenario, frame)
     return frame
 
@@ -76,16 +77,17 @@ def _keys(job: int, state: JobState) -> tuple[PhaseKey, ...]:
     return tuple((job, state.phase + i) for i, left in enumerate(state.left) if (left > 0).any())
 
 
-def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple[Flow, F64]:
-    """State at `end`, and the mean load of every link from `begin` to `end`, (L,) Gb/s."""
+def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple[Flow, Spans]:
+    """State at `end`, and how the network was shared from `begin` to `end`."""
     jobs, network, due = list(state.jobs), state.network, state.reroute_due_s
     spent: dict[int, tuple[float, Share]] = {}
-    now = begin
+    now, partly = begin, False
     for _ in range(_MAX_BOUNDARIES):
         if due is not None and due <= now:
             network, due = network.rerouted, None
         horizon = end if due is None else min(end, due)
         share = _share(network, jobs)
+        partly |= any(_partly(left) for state_ in jobs for left in state_.left)
         spans = [_spans(job, state_, share) for job, state_ in enumerate(jobs)]
         boundary = min([horizon, *(now + s for own in spans for s in own.values())])
         _charge(spent, share, boundary - now)
@@ -98,12 +100,21 @@ def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple
         if now < horizon and len(jobs) == 1:
             jobs[0], now = _skip(scenario, network, jobs[0], now, horizon, spent)
         if now >= end:
-            return Flow(tuple(jobs), network, due), _mean(spent, end - begin, scenario)
+            spent_on = Spans(list(spent.values()), end - begin)
+            if partly:
+                spent_on.settle()
+            return Flow(tuple(jobs), network, due), spent_on
     raise SpecError(
         "sim.dt_s",
         f"{scenario.spec.sim.dt_s!r} holds more than {_MAX_BOUNDARIES:,} phases of the jobs",
         f"use at most {scenario.spec.sim.dt_s * (now - begin) / (end - begin):.2g}",
     )
+
+
+def _partly(left: F64) -> bool:
+    """True when some entities of a phase are done and others are not."""
+    waiting = left > 0
+    return bool(waiting.any() and not waiting.all())
 
 
 def _share(network: Network, jobs: Sequence[JobState]) -> Share:
@@ -126,7 +137,8 @@ def _spans(job: int, state: JobState, share: Share) -> dict[PhaseKey, float]:
         waiting = left > 0
         seconds = math.inf
         if pace[waiting].all():
-            seconds = float((left[waiting] / pace[waiting]).max()) * (BITS_PER_BYTE / GIGA)
+            with np.errstate(over="ignore"):  # slower than a float can say: it stands still
+                seconds = float((left[waiting] / pace[waiting]).max()) * (BITS_PER_BYTE / GIGA)
         spans[key] = seconds
     return spans
 
@@ -192,17 +204,25 @@ def _skip(
     return _begin(scenario, 0, state.iteration + count, now, length), now
 
 
-def iteration_parts(scenario: Scenario, network: Network, job: int) -> list[tuple[float, Share]]:
-    """One iteration of a job alone in the network: (seconds, share) of each part of it.
+def iteration_parts(
+    scenario: Scenario, network: Network, job: int, beside: tuple[PhaseKey, ...] = ()
+) -> list[tuple[float, Share]]:
+    """One iteration of a job: (seconds, share) of each part of it.
 
     Seconds are inf from the first part on that cannot finish. Parts are the phases, or, when
     phases overlap, the spans between their ends.
+
+    Args:
+        scenario: the cluster and its jobs.
+        network: what it runs in.
+        job: the job.
+        beside: phases of other jobs that send all the while; none when left out.
     """
     state = _begin(scenario, job, 0, 0.0, math.nan)
     parts: list[tuple[float, Share]] = []
     while not state.iteration and state.left:
         keys = _keys(job, state)
-        share = network.share(keys)
+        share = network.share(tuple(sorted(keys + beside)) if beside else keys)
         spans = _spans(job, state, share)
         shortest = min(spans.values())
         parts.append((shortest, share))
@@ -213,15 +233,3 @@ def iteration_parts(scenario: Scenario, network: Network, job: int) -> list[tupl
         if not _keys(job, state):
             state = _finish(scenario, job, state, 0.0)
     return parts
-
-
-def _mean(spent: dict[int, tuple[float, Share]], seconds: float, scenario: Scenario) -> F64:
-    """Mean load of every link over the time charged, (L,) Gb/s."""
-    spans = list(spent.values())
-    if len(spans) == 1 and math.isclose(spans[0][0], seconds, rel_tol=1e-9):
-        return spans[0][1].link_gbps
-    total = np.zeros(scenario.fabric.links)
-    for span, share in spans:
-        total += share.link_gbps * (span / seconds)
-    total.setflags(write=False)
-    return total

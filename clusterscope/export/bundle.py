@@ -66,7 +66,7 @@ def write_bundle(
     Raises:
         SpecError: the directory cannot be written, or holds what is not ours.
     """
-    target = _target(Path(directory))
+    target = target_of(Path(directory))
     tell = progress or _silent
     with whole_directory(target) as room:
         entries = []
@@ -149,7 +149,7 @@ def _manifest(
     return manifest
 
 
-def _target(directory: Path) -> Path:
+def target_of(directory: Path) -> Path:
     """Where the bundle goes, once it is sure that nothing of anyone else's is there.
 
     Raises:

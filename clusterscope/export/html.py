@@ -27,7 +27,7 @@ from clusterscope.views.text import fmt
 
 _WIDE: Final = 12
 _SHORT: Final = 19
-_MARKS: Final = ("error", "warning", "estimate", "source", "derived")
+_MARKS: Final = ("error", "warning", "estimate", "doubt", "source", "derived")
 _TEMPLATE: Final = "report.html.j2"
 _ID: Final = re.compile(r'\b(id="|xlink:href="#|url\(#)([^")]+)')
 _SIZE: Final = re.compile(r' width="[0-9.]+pt" height="[0-9.]+pt"')

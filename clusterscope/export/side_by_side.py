@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import unicodedata
 
 from clusterscope.columns import F64
-from clusterscope.engine.scenario import Scenario
+from clusterscope.export.comparison import Compared, document
 from clusterscope.export.json import write
 from clusterscope.export.plain import spelled_out, words
-from clusterscope.metrics.compare import Comparison, as_dict
 from clusterscope.views.compare import compare_bars, compare_table, verdict
 from clusterscope.views.shapes import Table
 from clusterscope.views.text import bar
 
 _BAR = 10
+_WIDTH = 100
 
 
-def json(scenario: Scenario, comparison: Comparison) -> str:
+def json(compared: Compared) -> str:
     """The comparison as JSON."""
-    return write({"spec": scenario.spec.name, **as_dict(comparison)})
+    return write(document(compared))
 
 
-def text(scenario: Scenario, comparison: Comparison) -> str:
+def text(compared: Compared) -> str:
     """The comparison as text; differences are against the first transport."""
-    base = comparison.sides[0].name
-    table = compare_table(comparison, base, scenario.transport.name)
-    head = f"{spelled_out(scenario.spec.name)}: {table.note}\n"
+    comparison, first = compared.comparison, compared.clusters[0]
+    base = comparison.sides[0].label
+    here = first.transport.name if len(compared.clusters) == 1 else ""
+    table = compare_table(comparison, base, here)
+    head = f"{spelled_out(first.spec.name)}: {spelled_out(table.note)}\n"
     lines = columns(table, compare_bars(comparison, base))
-    return "".join([head, lines, *(f"{sentence}\n" for sentence in verdict(comparison))])
+    told = [*verdict(comparison), compared.verdict]
+    return "".join([head, lines, *(f"\n{_wrapped(sentence)}" for sentence in told if sentence)])
+
+
+def _wrapped(sentence: str) -> str:
+    """A sentence in lines of bearable length."""
+    lines = textwrap.wrap(spelled_out(sentence), _WIDTH, break_on_hyphens=False)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def columns(table: Table, bars: F64) -> str:

@@ -18,9 +18,10 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.timeline import Timeline
 from clusterscope.export import plots
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
+from clusterscope.transport.model import Transport
 from clusterscope.views.catalog import VIEWS
+from clusterscope.views.glossary import find
 from clusterscope.views.series import busbw_series, utilization_series
 from clusterscope.views.shapes import Column, Fact, Kind, Note, Series, Shape, Table
 from clusterscope.views.text import fmt
@@ -31,14 +32,23 @@ _FEW_ROWS: Final = {"links": 16}
 _ORDER: Final = (
     ("summary", "Summary", ("summary",), ()),
     ("jobs", "Jobs and phases", ("jobs", "phases"), ("phases", "busbw")),
+    ("training", "Training", ("training", "iteration"), ()),
+    ("tenants", "Tenants", ("tenants", "tenant-map"), ()),
     ("utilization", "Utilization", ("peaks", "utilization"), ("utilization", "spread")),
     ("tiers", "Tiers", ("tiers",), ()),
     ("links", "Hottest links", ("links",), ()),
     ("events", "Events", ("events",), ()),
     ("findings", "Findings", ("findings",), ()),
     ("cost", "Cost and power", ("cost",), ()),
+    ("verdict", "Verdict", ("verdict",), ()),
     ("fabric", "Fabric", ("fabric",), ()),
 )
+_WORDS: Final = (
+    "algbw", "busbw", "share of line", "error band", "estimate mark", "collective", "incast",
+    "phase", "rank", "scale-up domain", "scale-out", "rail", "leaf", "spine", "core", "taper",
+    "bisection", "utilization", "collision", "ECMP", "adaptive routing", "spray", "reordering",
+    "PFC", "performance isolation", "go-back-N", "reroute time", "MFU",
+)  # fmt: skip
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -157,7 +167,8 @@ def draw(scenario: Scenario, frame: Frame, series: Mapping[str, Series]) -> dict
 def _by_tier(scenario: Scenario, frame: Frame) -> dict[str, F64]:
     """Utilization of the links of each tier that has any."""
     start = 2 * scenario.fabric.tier_start
-    ends = zip(TIER_NAMES, start[:-1].tolist(), start[1:].tolist(), strict=True)
+    names = scenario.fabric.tier_names
+    ends = zip(names, start[:-1].tolist(), start[1:].tolist(), strict=True)
     return {name: frame.utilization[low:high] for name, low, high in ends if high > low}
 
 
@@ -196,6 +207,7 @@ def sections(
             _FEW_ROWS.get(name, ROWS),
         )
         for name, title, names, pictures in _ORDER
+        if applies(scenario, name)
     ]
     parts += [
         Section(name, shape.title.capitalize(), [shape])
@@ -206,7 +218,27 @@ def sections(
     if "sources" in views:
         parts.append(Section("sources", "Sources", [views["sources"]]))
     parts.append(Section("method", "Method and error bands", [method(scenario)]))
+    parts.append(Section("words", "Words", [words()]))
     return [part for part in parts if part.shapes or part.plots]
+
+
+_EGRESS = {
+    True: "pauses the links that lead to it",
+    False: "slows its own senders alone",
+}
+
+
+def _overtaking(transport: Transport) -> str:
+    if transport.ordered_on_many_paths:
+        return "each costs a recovery: the NIC wants order"
+    return "none: a flow keeps to one path" if transport.hashed else "taken by the NIC as they come"
+
+
+def applies(scenario: Scenario, section: str) -> bool:
+    """True when a section has something to tell: one job has no neighbors."""
+    if section == "tenants":
+        return len(scenario.program) > 1
+    return section != "training" or any(job.training for job in scenario.program)
 
 
 def method(scenario: Scenario) -> Note:
@@ -220,7 +252,12 @@ def method(scenario: Scenario) -> Note:
             Fact("load balancing", transport.policy.load_balancing),
             Fact("queue pairs of a NIC pair", transport.qps, "int"),
             Fact("payload per wire byte", transport.goodput_ratio, "ratio", "derived"),
+            Fact("packets out of order", _overtaking(transport)),
+            Fact("packets lost", f"{100 * transport.loss_rate:.3g} %"),
+            Fact("after a loss", transport.recovery),
+            Fact("a busy egress", _EGRESS[transport.pauses]),
             Fact("reroute after a failure", transport.reroute_s, "seconds"),
+            Fact("rerouted by", transport.reroute_by),
             Fact("model band", f"{low:g} to {high:g} of the computed busbw", "text"),
             Fact("seed", scenario.spec.sim.seed, "int"),
             Fact("length of a step", scenario.spec.sim.dt_s, "seconds"),
@@ -241,3 +278,8 @@ def method(scenario: Scenario) -> Note:
             "'clusterscope replay replay.toml --verify' compares digests.",
         ),
     )
+
+
+def words() -> Note:
+    """What the words of a report mean; the explorer's glossary has more."""
+    return Note("words", tuple(Fact(word, find(word).text) for word in _WORDS))

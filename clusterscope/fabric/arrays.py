@@ -1,27 +1,33 @@
 """A compiled fabric: what is cabled to what, as arrays.
 
 Vertices are numbered NIC ports, then switches (leaves, spines, cores), then GPUs, then scale-up
-domains. Cables run from a lower vertex `a` to an upper vertex `b` and are sorted by tier, then by
-the lower vertex, then by its port: so a switch's uplinks are contiguous, NIC port p is cable p, and
-GPU g's scale-up cable is `tier_start[SCALE_UP] + g`. Cable c is the two links 2c (a to b, up) and
-2c+1 (b to a, down): `link ^ 1` is the way back, `link >> 1` the cable.
+domains, then the first-level groups of domains that have two levels. Cables run from a lower vertex
+`a` to an upper vertex `b` and are sorted by tier, then by the lower vertex, then by its port: so a
+switch's uplinks are contiguous, and NIC port p is cable p. Which scale-up cables a GPU has is for
+`scaleup` to say. Cable c is the two links 2c (a to b, up) and 2c+1 (b to a, down): `link ^ 1` is
+the way back, `link >> 1` the cable.
 
 Axes: G GPUs, M nodes, N NIC ports, S switches, D scale-up domains, C cables, L = 2C links.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from clusterscope.columns import F64, I8, I32, Arrays, Bool, Col
+from clusterscope.spec.shape import Shape
 
 NIC_LEAF, LEAF_SPINE, SPINE_CORE, SCALE_UP = range(4)
 TIER_NAMES = ("nic-leaf", "leaf-spine", "spine-core", "scale-up")
 SWITCH_TIERS = ("leaf", "spine", "core")
+# A dragonfly has local cables in the place of leaf-spine ones and global ones in that of spine-core
+# ones; all its switches are of tier 1, and a group is a pod.
+DRAGONFLY_TIERS = ("nic-leaf", "local", "global", "scale-up")
+Topology = Literal["clos", "dragonfly"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,6 +39,8 @@ class Fabric(Arrays):
     nics_per_node: int
     ports_per_nic: int
     pods: int
+    shape: Shape = field(default_factory=Shape)
+    topology: Topology = "clos"
     gpu_nic_port: Annotated[I32, Col("G", "vertex", "first port of the GPU's NIC, -1 if none")]
     gpu_domain: Annotated[I32, Col("G", "domain", "scale-up domain, -1 if none")]
     port_leaf: Annotated[I32, Col("N", "switch", "leaf that the NIC port is cabled to")]
@@ -52,7 +60,13 @@ class Fabric(Arrays):
     cable_gbps: Annotated[F64, Col("C", "Gb/s", "line rate, one direction")]
     tier_start: Annotated[I32, Col("5", "cable", "first cable of each tier, then the total")]
     up_start: Annotated[
-        I32, Col("S+1", "cable", "uplinks of switch s are cables up_start[s]:up_start[s+1]")
+        I32,
+        Col(
+            "S+1",
+            "cable",
+            "uplinks of switch s, or local cables from it to higher switches, are cables "
+            "up_start[s]:up_start[s+1]",
+        ),
     ]
 
     @property
@@ -64,6 +78,40 @@ class Fabric(Arrays):
     def ports(self) -> int:
         """Number of NIC ports, N; also the vertex of switch 0."""
         return len(self.port_leaf)
+
+    @property
+    def dragonfly(self) -> bool:
+        """True for a dragonfly, False for a Clos."""
+        return self.topology == "dragonfly"
+
+    @property
+    def tier_names(self) -> tuple[str, ...]:
+        """Name of every cable tier."""
+        return DRAGONFLY_TIERS if self.dragonfly else TIER_NAMES
+
+    @property
+    def switch_words(self) -> tuple[str, ...]:
+        """What switches of tier 1, 2 and 3 are called."""
+        return ("switch", *SWITCH_TIERS[1:]) if self.dragonfly else SWITCH_TIERS
+
+    @property
+    def pod_word(self) -> str:
+        """What a pod is called."""
+        return "group" if self.dragonfly else "pod"
+
+    @property
+    def port_letters(self) -> str:
+        """First letter of the ports of a switch in cable names: uplinks, or local and global."""
+        return "lg" if self.dragonfly else "u"
+
+    @cached_property
+    def global_start(self) -> I32:
+        """Global cables from switch s to higher groups are global_start[s]:global_start[s+1]."""
+        tier = self.tier_cables(SPINE_CORE)
+        lower = self.cable_a[tier.start : tier.stop] - self.ports
+        starts = np.searchsorted(lower, np.arange(self.switches + 1)) + tier.start
+        starts.setflags(write=False)
+        return starts.astype(np.int32)
 
     @property
     def switches(self) -> int:
@@ -94,6 +142,21 @@ class Fabric(Arrays):
     def domains(self) -> int:
         """Number of scale-up domains, D."""
         return int(self.gpu_domain.max()) + 1 if len(self.gpu_domain) else 0
+
+    @property
+    def groups(self) -> int:
+        """Number of first-level groups in all scale-up domains."""
+        return self.domains * self.shape.groups
+
+    @property
+    def group_vertex(self) -> int:
+        """Vertex of first-level group 0."""
+        return self.domain_vertex + self.domains
+
+    @property
+    def vertices(self) -> int:
+        """Number of vertices."""
+        return self.group_vertex + self.groups
 
     @cached_property
     def link_gbps(self) -> F64:
@@ -161,6 +224,8 @@ class Health(Arrays):
 
     def cable_rate(self, fabric: Fabric) -> F64:
         """Usable rate of every cable, one direction, (C,) Gb/s; 0 where an end is dead."""
+        if self.healthy:
+            return fabric.cable_gbps
         node_of_port = fabric.port_node(np.arange(fabric.ports, dtype=np.int32))
         node_of_gpu = np.arange(fabric.gpus) // fabric.gpus_per_node
         vertex_up = np.concatenate(
@@ -168,9 +233,10 @@ class Health(Arrays):
                 self.nic_up & self.node_up[node_of_port],
                 self.switch_up,
                 self.gpu_up & self.node_up[node_of_gpu],
-                np.ones(fabric.domains, dtype=np.bool_),
+                np.ones(fabric.domains + fabric.groups, dtype=np.bool_),
             ]
         )
         alive = vertex_up[fabric.cable_a] & vertex_up[fabric.cable_b]
-        rate: F64 = np.where(alive, fabric.cable_gbps * self.cable_scale, 0.0)
+        rate: F64 = fabric.cable_gbps * self.cable_scale
+        rate[~alive] = 0.0
         return rate

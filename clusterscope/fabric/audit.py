@@ -8,43 +8,25 @@ cannot work as written, or is not the one that was published; `warning` that it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from clusterscope.columns import F64, bincount
-from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, TIER_NAMES, Fabric
+from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, Fabric
+from clusterscope.fabric.audit_scale_up import check_scale_up
 from clusterscope.fabric.counts import counts, tier_gbps
+from clusterscope.fabric.dragonfly import global_taper
+from clusterscope.fabric.finding import STEEP_TAPER, Finding, Severity
 from clusterscope.fabric.names import Names
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
 
-Severity = Literal["error", "warning", "info"]
+__all__ = ["CHECKS", "Finding", "Severity", "audit"]
 
 # Unicast LIDs are 0x0001 to 0xBFFF (InfiniBand architecture specification, volume 1).
 SUBNET_LIDS = 49_151
-# Above this a job that crosses the tier is bound by it rather than by its NICs.
-STEEP_TAPER = 2.0
 _TOLERANCE = 1e-9
 _LISTED = 5
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that a rule found.
-
-    Attributes:
-        severity: how bad it is.
-        rule: name of the rule, stable.
-        where: key of the spec, tier, or name of a device.
-        message: one sentence.
-    """
-
-    severity: Severity
-    rule: str
-    where: str
-    message: str
 
 
 def audit(spec: ClusterSpec, fabric: Fabric) -> tuple[Finding, ...]:
@@ -65,6 +47,10 @@ def check_expected(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         "nic_leaf_cables": cables["nic-leaf"],
         "leaf_spine_cables": cables["leaf-spine"],
         "spine_core_cables": cables["spine-core"],
+        "groups": fabric.pods if fabric.dragonfly else 0,
+        "switches": fabric.switches,
+        "local_cables": cables.get("local", 0),
+        "global_cables": cables.get("global", 0),
     }
     for key, wanted in spec.expect.model_dump(exclude_none=True).items():
         if built[key] != wanted:
@@ -83,22 +69,36 @@ def check_ports_cabled(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]: 
 
 
 def check_subnet(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
-    """InfiniBand planes with more ends and switches than a subnet has addresses."""
+    """InfiniBand subnets with more ends and switches than a subnet has addresses.
+
+    Planes are subnets of their own, and so are the rails of a rail-only fabric. Every NIC port and
+    every switch takes one LID.
+    """
     if not spec.transport.name.casefold().startswith("infiniband"):
         return
-    ends = fabric.ports // fabric.ports_per_nic
-    for plane, switches in enumerate(np.bincount(fabric.switch_plane).tolist()):
+    out, rails = spec.scale_out, int(fabric.switch_rail.max(initial=-1)) + 1
+    apart = out is not None and out.wiring == "rail-only" and rails > 1
+    subnet = fabric.switch_plane * rails + fabric.switch_rail if apart else fabric.switch_plane
+    leaves = subnet[fabric.port_leaf]
+    for place, switches in enumerate(np.bincount(subnet).tolist()):
+        ends = int((leaves == place).sum())
         if ends + switches > SUBNET_LIDS:
             message = (
                 f"{ends:,} NIC ports and {switches:,} switches need {ends + switches:,} LIDs, and "
                 f"a subnet has {SUBNET_LIDS:,}: not routable as one subnet; use more planes"
+                + (", or rails apart" * (not apart))
             )
-            where = f"plane{plane}" if fabric.ports_per_nic > 1 else "cluster"
+            plane, rail = divmod(place, rails) if apart else (place, -1)
+            where = f"plane{plane}" if fabric.ports_per_nic > 1 else "cluster" * (not apart)
+            where += f"{'/' * bool(where)}rail{rail}" * apart
             yield Finding("error", "lid-budget", where, message)
 
 
 def check_oversubscription(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
-    """Tiers that take in more than they can send up."""
+    """Tiers that take in more than they can send up, groups more than they can send out."""
+    if fabric.dragonfly:
+        yield from _global_taper(fabric)
+        return
     for tier in (LEAF_SPINE, SPINE_CORE):
         taper = _worst_taper(fabric, tier)
         if taper > 1 + _TOLERANCE:
@@ -108,7 +108,16 @@ def check_oversubscription(spec: ClusterSpec, fabric: Fabric) -> Iterator[Findin
                 f"{taper:.4g}:1 from below to above at the fullest switch, "
                 f"{overall:.4g}:1 from all NICs to all cables of this tier"
             )
-            yield Finding(severity, "oversubscription", TIER_NAMES[tier], message)
+            yield Finding(severity, "oversubscription", fabric.tier_names[tier], message)
+
+
+def _global_taper(fabric: Fabric) -> Iterator[Finding]:
+    """A dragonfly's groups that take in more than their global cables carry."""
+    taper = global_taper(fabric)
+    if taper > 1 + _TOLERANCE:
+        severity: Severity = "warning" if taper > STEEP_TAPER + _TOLERANCE else "info"
+        message = f"{taper:.4g}:1 from the NICs of a full group to its global cables"
+        yield Finding(severity, "oversubscription", fabric.tier_names[SPINE_CORE], message)
 
 
 def check_unused_leaf_ports(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
@@ -118,16 +127,22 @@ def check_unused_leaf_ports(spec: ClusterSpec, fabric: Fabric) -> Iterator[Findi
         return
     last = plan.nodes - (plan.nodes - 1) // plan.su_nodes * plan.su_nodes
     if last < plan.su_nodes:
-        message = f"the last SU in use has {last:,} of {plan.su_nodes:,} nodes"
-        yield Finding("info", "partial-su", "scale_out.su_nodes", message)
+        unit, key = (
+            ("group", "dragonfly.groups") if fabric.dragonfly else ("SU", "scale_out.su_nodes")
+        )
+        message = f"the last {unit} in use has {last:,} of {plan.su_nodes:,} nodes"
+        yield Finding("info", f"partial-{unit.casefold()}", key, message)
     sockets = plan.leaves * plan.leaf_down
     if fabric.ports < sockets:
-        message = f"{sockets - fabric.ports:,} of {sockets:,} leaf ports for NICs are free"
-        yield Finding("info", "unused-leaf-ports", TIER_NAMES[NIC_LEAF], message)
+        word = fabric.switch_words[0]
+        message = f"{sockets - fabric.ports:,} of {sockets:,} {word} ports for NICs are free"
+        yield Finding("info", "unused-leaf-ports", fabric.tier_names[NIC_LEAF], message)
 
 
 def check_trunks(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
     """Tiers where some pairs of switches share more cables than others."""
+    if fabric.dragonfly:
+        return  # what shares load there is the cables between two groups, the same for all pairs
     for tier in (LEAF_SPINE, SPINE_CORE):
         trunks = _trunk_sizes(fabric, tier)
         if len(trunks) and trunks.min() < trunks.max():
@@ -135,7 +150,7 @@ def check_trunks(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noq
                 f"cabled pairs share {trunks.min():g} to {trunks.max():g} cables: equal shares of "
                 "traffic load them unequally"
             )
-            yield Finding("info", "uneven-trunks", TIER_NAMES[tier], message)
+            yield Finding("info", "uneven-trunks", fabric.tier_names[tier], message)
 
 
 def check_estimates(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
@@ -148,6 +163,13 @@ def check_estimates(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # 
         yield Finding("info", "estimates", "sources", message)
 
 
+def check_doubts(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:  # noqa: ARG001
+    """What speaks against numbers of the spec."""
+    for key, source in spec.sources.items():
+        if source.doubt:
+            yield Finding("info", "doubt", key, source.doubt)
+
+
 CHECKS: tuple[Callable[[ClusterSpec, Fabric], Iterator[Finding]], ...] = (
     check_expected,
     check_ports_cabled,
@@ -155,7 +177,9 @@ CHECKS: tuple[Callable[[ClusterSpec, Fabric], Iterator[Finding]], ...] = (
     check_oversubscription,
     check_unused_leaf_ports,
     check_trunks,
+    check_scale_up,
     check_estimates,
+    check_doubts,
 )
 
 

@@ -1,4 +1,4 @@
-"""A spec compiled to a `Fabric`: scale-out Clos, scale-up domains, one numbering of vertices."""
+"""A spec compiled to a `Fabric`: Clos or dragonfly, scale-up domains, one numbering of vertices."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import numpy as np
 
 from clusterscope.columns import F64, I8, I32, I64
 from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SPINE_CORE, Fabric
-from clusterscope.fabric.clos import Cables, wire
-from clusterscope.fabric.scaleup import gpu_domains, gpu_ports
+from clusterscope.fabric.clos import Cables, Clos, wire
+from clusterscope.fabric.dragonfly import wire_dragonfly
+from clusterscope.fabric.scaleup import gpu_domains, gpu_ports, scale_up_cables
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.shape import shape_of
 
 
 def build(spec: ClusterSpec) -> Fabric:
     """Compile a spec into the arrays of its fabric.
 
-    A spec without `[scale_out]` gives GPUs and scale-up domains only: no NICs and no switches.
+    A spec without `[scale_out]` or `[dragonfly]` gives GPUs and scale-up domains only: no NICs and
+    no switches.
 
     Raises:
         SpecError: the counts of the spec do not fit together.
@@ -23,23 +26,18 @@ def build(spec: ClusterSpec) -> Fabric:
     plan = derive(spec)
     node = spec.node
     planes, nics = (plan.planes, plan.nics) if plan else (1, 0)
-    clos = wire(plan)
+    mesh = plan.dragonfly if plan else None
+    clos = wire_dragonfly(plan, mesh) if plan and mesh else wire(plan)
     switches = clos.switches
     ports, gpus = len(clos.port_leaf), node.count * node.gpus
     gpu_domain = gpu_domains(spec.scale_up, gpus)
-    gpu_vertex = ports + len(switches.tier)
-    gpu = np.flatnonzero(gpu_domain >= 0)
+    inside = scale_up_cables(spec.scale_up, gpus, ports + len(switches.tier))
     tiers = [
         Cables(np.arange(ports), ports + clos.port_leaf, plan.port_gbps if plan else 0.0),
         Cables(ports + clos.leaf_spine.a, ports + clos.leaf_spine.b, clos.leaf_spine.gbps),
         Cables(ports + clos.spine_core.a, ports + clos.spine_core.b, clos.spine_core.gbps),
-        Cables(
-            gpu_vertex + gpu,
-            gpu_vertex + gpus + gpu_domain[gpu],
-            spec.scale_up.gpu_gbps if spec.scale_up else 0.0,
-        ),
     ]
-    lengths = [len(cables.a) for cables in tiers]
+    lengths = [*(len(cables.a) for cables in tiers), len(inside[0])]
     tier_start = np.concatenate([[0], np.cumsum(lengths)])
     return Fabric(
         nodes=node.count,
@@ -47,6 +45,8 @@ def build(spec: ClusterSpec) -> Fabric:
         nics_per_node=nics,
         ports_per_nic=planes,
         pods=plan.pods if plan else 1,
+        shape=shape_of(spec.scale_up),
+        topology="dragonfly" if mesh else "clos",
         gpu_nic_port=_i32(gpu_ports(node.count, node.gpus, nics, planes)),
         gpu_domain=_i32(gpu_domain),
         port_leaf=_i32(clos.port_leaf),
@@ -56,11 +56,13 @@ def build(spec: ClusterSpec) -> Fabric:
         switch_plane=_i32(switches.plane),
         switch_rail=_i32(switches.rail),
         switch_block=_i32(switches.block),
-        cable_a=_i32(np.concatenate([cables.a for cables in tiers])),
-        cable_b=_i32(np.concatenate([cables.b for cables in tiers])),
-        cable_gbps=_rates([cables.gbps for cables in tiers], lengths),
+        cable_a=_i32(np.concatenate([*(cables.a for cables in tiers), inside[0]])),
+        cable_b=_i32(np.concatenate([*(cables.b for cables in tiers), inside[1]])),
+        cable_gbps=np.concatenate(
+            [_rates([cables.gbps for cables in tiers], lengths[:-1]), inside[2]]
+        ),
         tier_start=_i32(tier_start),
-        up_start=_i32(_up_start(switches.tier, tier_start)),
+        up_start=_i32((_local_start if mesh else _up_start)(clos, tier_start)),
     )
 
 
@@ -82,12 +84,20 @@ def _rates(gbps: list[float], lengths: list[int]) -> F64:
     return out
 
 
-def _up_start(tier: I64, tier_start: I64) -> I64:
+def _up_start(clos: Clos, tier_start: I64) -> I64:
     """First uplink of every switch, then the end, (S+1,)."""
+    tier = clos.switches.tier
     out = np.full(len(tier) + 1, tier_start[SCALE_UP], dtype=np.int64)
     for switch_tier, cable_tier in ((1, LEAF_SPINE), (2, SPINE_CORE)):
         which = np.flatnonzero(tier == switch_tier)
         if len(which):
             low, high = tier_start[cable_tier], tier_start[cable_tier + 1]
             out[which] = low + np.arange(len(which)) * ((high - low) // len(which))
+    return out
+
+
+def _local_start(clos: Clos, tier_start: I64) -> I64:
+    """First local cable from every switch to a higher one, then the end, (S+1,)."""
+    switch = np.arange(len(clos.switches.tier) + 1)
+    out: I64 = tier_start[LEAF_SPINE] + np.searchsorted(clos.leaf_spine.a, switch)
     return out

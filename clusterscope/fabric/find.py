@@ -11,23 +11,33 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from clusterscope.errors import UnknownNameError
-from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, Fabric
+from clusterscope.fabric.arrays import SCALE_UP, Fabric
+from clusterscope.fabric.geometry import AXES, BACK, FORWARD, geometry, steps
+from clusterscope.fabric.scaleup import cables_at, uplink_of
 from clusterscope.fabric.things import Thing
+from clusterscope.spec.shape import Shape
 
 if TYPE_CHECKING:
     from clusterscope.fabric.names import Names
 
 _N = "([0-9]{1,9})"
 _NODE = re.compile(rf"node{_N}(?:/(gpu|nic){_N}(?:/p{_N})?)?")
-_SWITCH = re.compile(rf"(?:pod{_N}/)?(?:plane{_N}/)?(leaf|spine|core){_N}")
-_COUNTED = re.compile(rf"(pod|domain){_N}")
+_SWITCH = re.compile(rf"(?:(?:pod|group){_N}/)?(?:plane{_N}/)?(leaf|switch|spine|core){_N}")
+_COUNTED = re.compile(rf"(pod|group|domain){_N}")
 _SPINES = re.compile(rf"(?:pod{_N}/)?spines")
-_CABLE = re.compile(rf"(.+):(?:u{_N}|(nv))")
+_GROUP = re.compile(rf"domain{_N}/group{_N}")
+_CABLE = re.compile(rf"(.+):(?:[ulg]{_N}|(nv|[{AXES}][+-]|m{_N}))")
 _TOKEN = re.compile(r"([a-z]+)[ _.-]*([0-9]{0,9})")
 _WORDS = ("node", "gpu", "nic", "pod", "plane", "leaf", "spine", "core", "domain")
+_DRAGONFLY_WORDS = ("node", "gpu", "nic", "group", "switch", "domain")
 _PLURALS = {
     "u": "uplinks",
+    "l": "local cables",
+    "g": "global cables",
+    "switch": "switches",
     "p": "NIC ports",
     "nv": "scale-up cables",
     "leaf": "leaves",
@@ -82,9 +92,16 @@ class _Search:
     def _device(self, text: str) -> Thing:
         """Pod, domain, node, GPU, NIC port or switch."""
         if match := _COUNTED.fullmatch(text):
-            if match[1] == "pod":
-                return Thing("pod", self._number("pod", match[2], self.fabric.pods))
+            word = self.fabric.pod_word
+            if match[1] == word:
+                return Thing("pod", self._number(word, match[2], self.fabric.pods))
+            if match[1] != "domain":
+                raise self._unknown()
             return Thing("domain", self._number("domain", match[2], self.fabric.domains))
+        if match := _GROUP.fullmatch(text):
+            groups = self.fabric.shape.groups
+            domain = self._number("domain", match[1], self.fabric.domains)
+            return Thing("subdomain", domain * groups + self._number("group", match[2], groups))
         if match := _NODE.fullmatch(text):
             return self._in_node(match)
         if match := _SWITCH.fullmatch(text):
@@ -110,11 +127,14 @@ class _Search:
 
     def _switch(self, match: re.Match[str]) -> Thing:
         """Switch, by exactly the numbers that names of this fabric carry."""
-        names, tier = self.names, SWITCH_TIERS.index(match[3]) + 1
+        names, words, pod_word = self.names, self.fabric.switch_words, self.fabric.pod_word
+        if match[3] not in words or (match[1] and not match[0].startswith(pod_word)):
+            raise self._unknown()
+        tier = words.index(match[3]) + 1
         with_pod = names.pods_named and tier < 3
         if (match[1] is not None) != with_pod or (match[2] is not None) != (names.planes > 1):
             raise self._unknown()
-        pod = self._number("pod", match[1] or "0", self.fabric.pods)
+        pod = self._number(pod_word, match[1] or "0", self.fabric.pods)
         plane = self._number("plane", match[2] or "0", names.planes)
         family = names.family(tier, pod, plane)
         index = self._number(match[3], match[4], family.count if family else 0)
@@ -126,15 +146,44 @@ class _Search:
         if match is None:
             raise self._unknown()
         fabric, end = self.fabric, self._device(match[1])
-        if end.kind not in ("gpu", "nic", "switch") or (end.kind == "gpu") != bool(match[3]):
+        inside = end.kind in ("gpu", "subdomain")
+        if not (inside or end.kind in ("nic", "switch")) or inside != bool(match[3]):
             raise self._unknown()
+        if end.kind == "subdomain":
+            if match[3] != "nv":
+                raise self._unknown()
+            return uplink_of(fabric, end.index)
         if end.kind == "gpu":
-            self._number("nv", "0", int(fabric.gpu_domain[end.index] >= 0))
-            return int(fabric.tier_start[SCALE_UP]) + end.index
+            return self._gpu_cable(end.index, match[3], match[4])
         if end.kind == "nic":
             return end.index + self._number("u", match[2], 1)
-        low, high = (int(cable) for cable in fabric.up_start[end.index : end.index + 2])
-        return low + self._number("u", match[2], high - low)
+        letter = text.rpartition(":")[2][0]
+        if letter not in fabric.port_letters:
+            raise self._unknown()
+        start = fabric.global_start if letter == "g" else fabric.up_start
+        low, high = (int(cable) for cable in start[end.index : end.index + 2])
+        return low + self._number(letter, match[2], high - low)
+
+    def _gpu_cable(self, gpu: int, port: str, far: str | None) -> int:
+        """Scale-up cable of a GPU, by the port: "nv", "x+", or "m3" to GPU `far` = "3"."""
+        fabric, shape = self.fabric, self.fabric.shape
+        if not shape.direct:
+            if port != "nv":
+                raise self._unknown()
+            self._number("nv", "0", int(fabric.gpu_domain[gpu] >= 0))
+            return int(cables_at(fabric, np.array([gpu]))[0, 0])
+        domain, place = divmod(gpu, shape.size)
+        local = -1
+        if shape.kind == "mesh" and far is not None:
+            other = self._number("m", far, shape.size)
+            local = _pair_cable(shape, place, other)
+        elif shape.kind == "torus" and far is None and port != "nv":
+            axis, way = AXES.index(port[0]), BACK if port[1] == "-" else FORWARD
+            if axis < len(shape.dims):
+                local = int(steps(shape).link[place, axis, way]) >> 1
+        if local < 0:
+            raise self._unknown()
+        return int(fabric.tier_start[SCALE_UP]) + domain * shape.cables + local
 
     def _number(self, word: str, digits: str, count: int) -> int:
         """The number after a word.
@@ -157,16 +206,17 @@ class _Search:
     def _nearest(self) -> str:
         """A name that exists, from the words and numbers of the one that does not."""
         names, fabric = self.names, self.fabric
+        words = _DRAGONFLY_WORDS if fabric.dragonfly else _WORDS
         typed: dict[str, int] = {}
         for word, digits in _TOKEN.findall(self.name.casefold()[:200]):
-            for known in difflib.get_close_matches(word, _WORDS, n=1, cutoff=0.6):
+            for known in difflib.get_close_matches(word, words, n=1, cutoff=0.6):
                 typed[known] = int(digits or 0)
 
         def number(word: str, count: int) -> int:
             return min(typed.get(word, 0), max(count - 1, 0))
 
-        pod, plane = number("pod", fabric.pods), number("plane", names.planes)
-        for tier, word in enumerate(SWITCH_TIERS, start=1):
+        pod, plane = number(fabric.pod_word, fabric.pods), number("plane", names.planes)
+        for tier, word in enumerate(fabric.switch_words, start=1):
             family = names.family(tier, pod, plane)
             if word in typed and family:
                 return names.member(family, number(word, family.count))
@@ -178,4 +228,14 @@ class _Search:
             return names.gpu(node * fabric.gpus_per_node + number("gpu", fabric.gpus_per_node))
         if "domain" in typed and fabric.domains:
             return names.domain(number("domain", fabric.domains))
-        return names.pod(pod) if "pod" in typed and "node" not in typed else names.node(node)
+        return (
+            names.pod(pod) if fabric.pod_word in typed and "node" not in typed else names.node(node)
+        )
+
+
+def _pair_cable(shape: Shape, place: int, other: int) -> int:
+    """Cable of a mesh between two places, -1 from a place to itself."""
+    if place == other:
+        return -1
+    mine, theirs = (set(geometry(shape).at[p].tolist()) for p in (place, other))
+    return int((mine & theirs).pop())

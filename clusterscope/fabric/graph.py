@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clusterscope.fabric.arrays import TIER_NAMES, Fabric
+from clusterscope.fabric.arrays import Fabric
 from clusterscope.fabric.names import Names
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def graph(fabric: Fabric) -> nx.MultiGraph:
 
     names = Names(fabric)
     made = nx.MultiGraph()
-    for vertex in range(fabric.domain_vertex + fabric.domains):
+    for vertex in range(fabric.vertices):
         thing = names.of_vertex(vertex)
         made.add_node(vertex, kind=thing.kind, name=names.thing(thing))
     ends = zip(
@@ -33,5 +33,5 @@ def graph(fabric: Fabric) -> nx.MultiGraph:
         strict=True,
     )
     for cable, (lower, upper, tier, gbps) in enumerate(ends):
-        made.add_edge(lower, upper, key=cable, tier=TIER_NAMES[tier], gbps=gbps)
+        made.add_edge(lower, upper, key=cable, tier=fabric.tier_names[tier], gbps=gbps)
     return made

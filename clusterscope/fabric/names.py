@@ -6,6 +6,12 @@
     pod07/leaf12   pod07/spine21   core123        three tiers
     pod07/plane1/leaf12   plane1/core123          three tiers, several planes
     node00448/nic3:u0   pod07/leaf12:u33   node00448/gpu3:nv      cable: its lower end and port
+    domain0/group03   domain0/group03:nv          group of a two-level domain, and its uplink
+    node0/gpu1:x+   node0/gpu1:m3                 cable of a torus: the next GPU along x, and of a
+                                                  mesh: GPU 3 of the domain (x- and the higher
+                                                  GPU's m1 are found too)
+    group07/switch12   group07/switch12:l04       dragonfly, and a local cable to a higher switch
+    group07/switch12:g3                           global cable to a higher group
     pod07/leaf12:u33>   pod07/leaf12:u33<                         link: cable, up or down
     cores   pod07/spines (spines with two tiers)   domains        groups
 
@@ -20,8 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clusterscope.fabric.arrays import SWITCH_TIERS, Fabric
+from clusterscope.fabric.arrays import SCALE_UP, SPINE_CORE, Fabric
 from clusterscope.fabric.find import find
+from clusterscope.fabric.geometry import AXES, geometry
 from clusterscope.fabric.things import Thing
 
 
@@ -68,7 +75,8 @@ class Names:
     Attributes:
         fabric: the fabric.
         planes: planes of it; a name says the plane when there are several.
-        pods_named: names of leaves and spines say the pod, as they do with three tiers.
+        pods_named: names of leaves and spines say the pod, as they do with three tiers; those of
+            the switches of a dragonfly say the group.
     """
 
     def __init__(self, fabric: Fabric) -> None:
@@ -77,8 +85,9 @@ class Names:
         self._starts = [family.first for family in self._families]
         self._by_key = {(f.tier, f.pod, f.plane): f for f in self._families}
         self.planes = 1 + max((f.plane for f in self._families), default=0)
-        self.pods_named = any(f.tier == 3 for f in self._families)
+        self.pods_named = fabric.dragonfly or any(f.tier == 3 for f in self._families)
         uplinks = np.diff(fabric.up_start)
+        self._most_global = int(np.diff(fabric.global_start).max(initial=0))
         self._most = {}  # largest family of each tier
         self._uplinks = {}  # most uplinks of a switch of each tier
         for tier in (1, 2, 3):
@@ -88,7 +97,7 @@ class Names:
 
     def pod(self, pod: int) -> str:
         """Name of a pod."""
-        return numbered("pod", pod, self.fabric.pods)
+        return numbered(self.fabric.pod_word, pod, self.fabric.pods)
 
     def domain(self, domain: int) -> str:
         """Name of a scale-up domain."""
@@ -121,11 +130,32 @@ class Names:
         """Name of a cable: its lower end, and the port there."""
         fabric = self.fabric
         thing = self.of_vertex(int(fabric.cable_a[cable]))
+        if thing.kind == "gpu" and fabric.shape.direct:
+            return f"{self.thing(thing)}:{self._direct(cable)}"
+        if thing.kind == "subdomain":
+            return f"{self.thing(thing)}:nv"
         if thing.kind != "switch":
             return f"{self.thing(thing)}:{'nv' if thing.kind == 'gpu' else 'u0'}"
+        if cable >= int(fabric.tier_start[SPINE_CORE]) and fabric.dragonfly:
+            port = cable - int(fabric.global_start[thing.index])
+            return f"{self.switch(thing.index)}:{numbered('g', port, self._most_global)}"
         port = cable - int(fabric.up_start[thing.index])
         count = self._uplinks[int(fabric.switch_tier[thing.index])]
-        return f"{self.switch(thing.index)}:{numbered('u', port, count)}"
+        return f"{self.switch(thing.index)}:{numbered(fabric.port_letters[0], port, count)}"
+
+    def _direct(self, cable: int) -> str:
+        """Port of a cable between GPUs at its lower end."""
+        shape = self.fabric.shape
+        local = (cable - int(self.fabric.tier_start[SCALE_UP])) % shape.cables
+        cables = geometry(shape)
+        if shape.kind == "torus":
+            return f"{AXES[int(cables.axis[local])]}+"
+        return numbered("m", int(cables.b[local]), shape.size)
+
+    def subdomain(self, group: int) -> str:
+        """Name of a first-level group of a scale-up domain."""
+        domain, local = divmod(group, self.fabric.shape.groups)
+        return f"{self.domain(domain)}/{numbered('group', local, self.fabric.shape.groups)}"
 
     def link(self, link: int) -> str:
         """Name of a link: its cable, and `>` when it leads up or `<` when it leads down."""
@@ -142,6 +172,7 @@ class Names:
             "cable": self.cable,
             "link": self.link,
             "domain": self.domain,
+            "subdomain": self.subdomain,
         }
         spell = translate.get(thing.kind)
         return spell(thing.index) if spell else self._group(thing)
@@ -155,7 +186,9 @@ class Names:
             return Thing("switch", vertex - fabric.ports)
         if vertex < fabric.domain_vertex:
             return Thing("gpu", vertex - fabric.gpu_vertex)
-        return Thing("domain", vertex - fabric.domain_vertex)
+        if vertex < fabric.group_vertex:
+            return Thing("domain", vertex - fabric.domain_vertex)
+        return Thing("subdomain", vertex - fabric.group_vertex)
 
     def find(self, name: str) -> Thing:
         """Thing of that name; padding of numbers and upper or lower case do not matter.
@@ -171,7 +204,7 @@ class Names:
 
     def member(self, family: Family, index: int) -> str:
         """Name of the index-th switch of a family."""
-        word = SWITCH_TIERS[family.tier - 1]
+        word = self.fabric.switch_words[family.tier - 1]
         parts = [self.pod(family.pod)] if self.pods_named and family.pod >= 0 else []
         if self.planes > 1:
             parts.append(numbered("plane", family.plane, self.planes))

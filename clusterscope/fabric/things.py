@@ -15,6 +15,7 @@ ThingKind = Literal[
     "cable",
     "link",
     "domain",
+    "subdomain",  # first-level group of a scale-up domain with two levels
     "cores",  # all cores of the cluster
     "spines",  # the spines of pod `index`
     "domains",  # all scale-up domains

@@ -1,19 +1,25 @@
 """Where an iteration's time beyond line rate goes: one mechanism switched off after another.
 
-    iteration        as it is at the frame
-    - other jobs     alone in the network
-    - reroute        on routes that have reacted to the last failure
-    - failures       in the healthy network
-    - collisions     every switch balances perfectly instead of by hash, table or blind spray
-    - few uplinks    a perfect fabric behind every NIC port: only its own cable limits it
-    - latency        messages take no time but their bytes'
-    - headers        every byte on a scale-out wire is payload
-    - scale-up       and on a scale-up wire
-    = ideal          every port at its line rate
+    iteration               as it is at the frame
+    - other jobs            jobs beside it take no bandwidth, but a busy egress still pauses links
+    - congestion spreading  alone in the network
+    - reroute               on routes that have reacted to the last failure
+    - failures              in the healthy network
+    - ordering and recovery nothing is lost, and every NIC takes packets in any order
+    - collisions            every switch balances perfectly instead of by hash, table or blind spray
+    - few uplinks           a perfect fabric behind every NIC port: only its own cable limits it
+    - latency               messages take no time but their bytes'
+    - headers               every byte on a scale-out wire is payload
+    - scale-up goodput      and on a scale-up wire
+    - in-network reduction  rings move what switches would reduce (negative when it helps)
+    = ideal                 every port at its line rate
 
 Each cause is the difference of two neighboring lines, so causes add up to iteration - ideal; what
 a cause is worth depends on the order, which is the same for every transport. A cause may be
 negative: a table that fits the traffic can beat balancing.
+
+Model: what pauses add is that of the phases which run at the frame, and at most what other jobs
+cost altogether.
 """
 
 from __future__ import annotations
@@ -21,6 +27,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.network import Network
@@ -36,17 +44,22 @@ from clusterscope.metrics.jobs import (
     whole_s,
 )
 from clusterscope.metrics.memo import per_key
+from clusterscope.metrics.pauses import paused_s
+from clusterscope.metrics.training import ideal_work_s, waited_ratio
 from clusterscope.traffic.flows import JobProgram
-from clusterscope.transport.model import SCALE_UP_GOODPUT
+from clusterscope.transport.model import Transport
 
 CAUSES = (
+    "in-network reduction",
     "scale-up goodput",
     "headers",
     "latency",
     "few uplinks",
     "collisions",
+    "ordering and recovery",
     "failures",
     "reroute",
+    "congestion spreading",
     "other jobs",
 )
 
@@ -55,13 +68,14 @@ Causes = dict[str, float]  # seconds of an iteration, by cause, in the order of 
 
 def causes(scenario: Scenario, frame: Frame) -> tuple[Causes, ...]:
     """Seconds that each cause adds to an iteration, by job; inf for what makes it stand still."""
-    jobs = job_metrics(scenario, frame)
-    balanced = _balanced(scenario, frame)
+    jobs, paused = job_metrics(scenario, frame), paused_s(scenario, frame)
+    references = _balanced(scenario, frame), _smooth(scenario, frame)
     line = vertex_gbps(scenario.fabric)
     out = []
     for job, program in enumerate(scenario.program):
         ideal = [ideal_phase_s(phase, line) for phase in program.phases]
-        out.append(_split(scenario, program, jobs[job], ideal, balanced[job]))
+        without = references[0][job], references[1][job][0]
+        out.append(_split(scenario, program, jobs[job], ideal, without, paused[job]))
     return tuple(out)
 
 
@@ -70,33 +84,65 @@ def _split(
     program: JobProgram,
     job: JobMetrics,
     ideal: Sequence[float],
-    balanced: tuple[float, Sequence[object]],
+    without: tuple[tuple[float, Sequence[object]], float],
+    paused_s: float,
 ) -> Causes:
     """Differences between neighbouring lines of the table above, for one job."""
-    balanced_s, phases = balanced
-    latency = [_known(getattr(phase, "latency_s", 0.0)) for phase in phases]
-    goodput = [
-        SCALE_UP_GOODPUT if phase.network == "scale-up" else scenario.transport.goodput_ratio
-        for phase in program.phases
+    (balanced_s, phases), smooth_s = without
+    latency = [
+        _known(getattr(found, "latency_s", 0.0)) * waited_ratio(phase)
+        for found, phase in zip(phases, program.phases, strict=True)
     ]
-    up_only = [SCALE_UP_GOODPUT if phase.network == "scale-up" else 1.0 for phase in program.phases]
+    inside = [phase.network == "scale-up" for phase in program.phases]
+    up_only = [
+        scenario.transport.scale_up_goodput / phase.wire_ratio if up else 1.0
+        for up, phase in zip(inside, program.phases, strict=True)
+    ]
+    goodput = [
+        ratio if up else scenario.transport.goodput_ratio
+        for up, ratio in zip(inside, up_only, strict=True)
+    ]
     settled_s = job.alone_s if job.settled is None else job.settled.iteration_s
-    paid = [own / ratio for own, ratio in zip(ideal, goodput, strict=True)]
+    paid = _slower(scenario, program, ideal, goodput)
     lines = (
         job.ideal_s,
-        whole_s(program, [own / ratio for own, ratio in zip(ideal, up_only, strict=True)]),
+        whole_s(program, ideal),
+        whole_s(program, _slower(scenario, program, ideal, up_only)),
         whole_s(program, paid),
         whole_s(program, [own + wait for own, wait in zip(paid, latency, strict=True)]),
         balanced_s,
+        smooth_s,
         job.healthy_s,
         settled_s,
         job.alone_s,
+        min(job.alone_s + paused_s, max(job.alone_s, job.iteration_s)),
         job.iteration_s,
     )
     return {
         name: _difference(upper, lower)
         for name, lower, upper in zip(CAUSES, lines[:-1], lines[1:], strict=True)
     }
+
+
+def _slower(
+    scenario: Scenario, program: JobProgram, ideal: Sequence[float], ratio: Sequence[float]
+) -> list[float]:
+    """Lower bounds of phases when only a share of every byte on a wire is payload.
+
+    Computing stays as it is, and sends beside it may hide the loss.
+    """
+    fabric, line = scenario.fabric, vertex_gbps(scenario.fabric)
+    inside = np.arange(len(line)) >= fabric.ports
+    up = np.where(inside, scenario.transport.scale_up_goodput, 1.0)
+    slower = []
+    for phase, own, part in zip(program.phases, ideal, ratio, strict=True):
+        if phase.work is None:
+            slower.append(own / part)
+        else:
+            headers = phase.network == "scale-out" and part < 1
+            out = np.where(inside, 1.0, scenario.transport.goodput_ratio if headers else 1.0)
+            slower.append(ideal_work_s(phase, line * up * out))
+    return slower
 
 
 def _known(seconds: float) -> float:
@@ -109,23 +155,40 @@ def _difference(upper: float, lower: float) -> float:
 
 
 def _balanced(scenario: Scenario, frame: Frame) -> Steady:
-    """Every job alone in the healthy network with perfect balancing."""
+    """Every job alone in the healthy network with perfect balancing, and nothing lost."""
     kept = _kept(scenario)
-    if not kept:
-        kept.append(_compute_balanced(scenario, frame))
-    return kept[0]
+    if "balanced" not in kept:
+        own = scenario.transport
+        best = dataclasses.replace(own.policy, load_balancing="adaptive", course=None)
+        other = dataclasses.replace(own, policy=best, loss_rate=0.0, ordering="reorder")
+        kept["balanced"] = _under(scenario, frame, other)
+    return kept["balanced"]
+
+
+def _smooth(scenario: Scenario, frame: Frame) -> Steady:
+    """Every job alone in the healthy network on its own routes, with nothing lost."""
+    kept = _kept(scenario)
+    if "smooth" not in kept:
+        kept["smooth"] = _under(scenario, frame, undisturbed(scenario.transport))
+    return kept["smooth"]
+
+
+def undisturbed(transport: Transport) -> Transport:
+    """The transport with nothing lost and NICs that take packets in any order."""
+    if not transport.slows:
+        return transport
+    return dataclasses.replace(transport, loss_rate=0.0, ordering="reorder")
 
 
 @per_key
-def _kept(scenario: Scenario) -> list[Steady]:  # noqa: ARG001 - the key
-    """The answer of a scenario, once there is one."""
-    return []
+def _kept(scenario: Scenario) -> dict[str, Steady]:  # noqa: ARG001 - the key
+    """The answers of a scenario, once there are any."""
+    return {}
 
 
-def _compute_balanced(scenario: Scenario, frame: Frame) -> Steady:
-    network, transport = frame.network, scenario.transport
-    if transport.policy.load_balancing == "adaptive":
-        return healthy(scenario, network)
-    policy = dataclasses.replace(transport.policy, load_balancing="adaptive")
-    other = dataclasses.replace(scenario, transport=dataclasses.replace(transport, policy=policy))
+def _under(scenario: Scenario, frame: Frame, transport: Transport) -> Steady:
+    """Every job alone in the healthy network under another transport."""
+    if transport == scenario.transport:
+        return healthy(scenario, frame.network)
+    other = dataclasses.replace(scenario, transport=transport)
     return steady(Network(other, scenario.whole, scenario.whole))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, TIER_NAMES
+from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, Fabric
 from clusterscope.metrics.cost import cable_kind
 from clusterscope.metrics.faults import busiest, settled
 from clusterscope.metrics.links import hottest
@@ -42,8 +42,14 @@ def _choices(scenario: Scenario, frame: Frame) -> Iterator[Choice]:
     if len(fabric.switches_of(2)):
         yield Choice("10% of the spines", "10% of spines")
     if len(fabric.tier_cables(LEAF_SPINE)):
-        yield Choice("1% of the leaf-spine cables", "1% of leaf-spine cables")
-        yield Choice("5 cables at a quarter", "degrade 5 random leaf-spine cables to 0.25")
+        tier = _drawn_tier(fabric)
+        yield Choice(f"1% of the {tier} cables", f"1% of {tier} cables")
+        yield Choice("5 cables at a quarter", f"degrade 5 random {tier} cables to 0.25")
+
+
+def _drawn_tier(fabric: Fabric) -> str:
+    """Tier whose cables are drawn: the first above the NICs, or the global one of a dragonfly."""
+    return fabric.tier_names[SPINE_CORE if fabric.dragonfly else LEAF_SPINE]
 
 
 def _hot(scenario: Scenario, frame: Frame) -> Iterator[Choice]:
@@ -51,9 +57,12 @@ def _hot(scenario: Scenario, frame: Frame) -> Iterator[Choice]:
     names = scenario.names
     for tier in (LEAF_SPINE, SPINE_CORE):
         for link in hottest(scenario, frame, 1, (tier,)).tolist():
-            yield Choice(f"the hottest {TIER_NAMES[tier]} link", names.cable(link >> 1))
+            yield Choice(
+                f"the hottest {scenario.fabric.tier_names[tier]} link", names.cable(link >> 1)
+            )
     network = settled(frame.network)
-    for tier, one, many in ((2, "spine", "spines"), (1, "leaf", "leaves"), (3, "core", "cores")):
+    leaf = scenario.fabric.switch_words[0]
+    for tier, one, many in ((2, "spine", "spines"), (1, leaf, "leaves"), (3, "core", "cores")):
         found = [event.name for event in busiest(network, tier, frame.step, _WORST)]
         if found:
             yield Choice(f"the busiest {one}", found[0])
@@ -65,7 +74,8 @@ def _random(scenario: Scenario) -> Iterator[Choice]:
     """One of each kind, by chance."""
     fabric = scenario.fabric
     if len(fabric.tier_cables(LEAF_SPINE)):
-        yield Choice("3 leaf-spine cables by chance", "3 random leaf-spine cables")
+        tier = _drawn_tier(fabric)
+        yield Choice(f"3 {tier} cables by chance", f"3 random {tier} cables")
     if any(
         len(fabric.tier_cables(tier)) and cable_kind(scenario, tier) == "optic"
         for tier in (NIC_LEAF, LEAF_SPINE, SPINE_CORE)

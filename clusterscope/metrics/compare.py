@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,15 +14,20 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario, with_transport
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import SpecError, UnknownNameError
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.metrics.causes import CAUSES, Causes, causes
-from clusterscope.metrics.cost import cost, power
+from clusterscope.metrics.economics import Economics, economics
 from clusterscope.metrics.jobs import JobMetrics, healthy, job_metrics
 from clusterscope.metrics.links import peak_utilization, tier_links
+from clusterscope.metrics.memo import per_key
 from clusterscope.spec import parts
+from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.transports import unroutable
 
 # What the frames of one rival may take: it goes where the explorer goes, and seldom far back.
 _FRAMES_BYTES = 32 * 2**20
+
+# Transports that are compared when nobody says which.
+MAIN = ("infiniband", "rocev2", "spectrum-x", "uec")
 
 # Called with a transport, the step it has come to and the step it goes to; may raise to end it.
 Tell = Callable[[str, int, int], object]
@@ -51,8 +57,10 @@ class TransportSide:
         jobs: every job, in the order of the spec.
         peaks: highest load of a link in any phase of an iteration, 0 to 1, by tier.
         reroute_s: from a failure until routes avoid it.
-        network_usd: price of the network.
+        network_usd: price of the network, with parts made for the transport.
         network_w: its power.
+        money: what it costs to own and run; None where nobody asked.
+        cluster: name of the cluster where there are several, "" where there is one.
     """
 
     name: str
@@ -61,6 +69,13 @@ class TransportSide:
     reroute_s: float
     network_usd: float
     network_w: float
+    money: Economics | None = None
+    cluster: str = ""
+
+    @property
+    def label(self) -> str:
+        """Name in a list: that of the transport, and of its cluster where there are several."""
+        return f"{self.name} on {self.cluster}" if self.cluster else self.name
 
 
 @dataclass(frozen=True)
@@ -85,17 +100,24 @@ class Comparison:
         return len({(side.network_usd, side.network_w) for side in self.sides}) <= 1
 
     def side(self, name: str) -> TransportSide | None:
-        """The side of that name."""
-        return next((side for side in self.sides if side.name == name), None)
+        """The side of that label."""
+        return next((side for side in self.sides if side.label == name), None)
 
 
+@per_key
 def rivals_of(scenario: Scenario) -> tuple[str, ...]:
-    """Transports that a cluster can be compared under, its own among them; none without NICs."""
-    return parts.transports() if scenario.fabric.ports else ()
+    """Transports that can run on a cluster, its own among them; none without NICs.
+
+    A transport that cannot leave its subnet, for example, refuses a routed fabric.
+    """
+    if not scenario.fabric.ports:
+        return ()
+    spec = scenario.spec
+    return tuple(n for n in parts.transports() if unroutable(spec, parts.transport(n)) is None)
 
 
 def names_of(text: str | None, scenario: Scenario) -> tuple[str, ...]:
-    """Transports named in "a,b,c", or all with the cluster's own in front.
+    """Transports named in "a,b,c" or "all"; the main ones, the cluster's own in front, for None.
 
     Raises:
         SpecError: none is named, or the cluster has no NICs.
@@ -105,38 +127,51 @@ def names_of(text: str | None, scenario: Scenario) -> tuple[str, ...]:
     if not known:
         hint = "a transport needs a scale-out fabric"
         raise SpecError("compare", "the cluster has no NICs", hint)
-    if text is None:
-        return tuple(sorted(known, key=lambda name: name != own))
+    if text is None or text.strip() == "all":
+        names = known if text else tuple(name for name in known if name in MAIN or name == own)
+        return tuple(sorted(names, key=lambda name: name != own))
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     for name in names:
-        if name not in known:
+        if name not in parts.transports():
             raise UnknownNameError("transport", name, known, f"use {', '.join(known)}")
+        reason = unroutable(scenario.spec, parts.transport(name))
+        if reason is not None:
+            raise SpecError(f"--transports: {name}", *reason)
     if not names:
         raise SpecError("--transports", "names none", f"use {', '.join(known)}")
     return names
 
 
-def side_of(scenario: Scenario, frame: Frame) -> TransportSide:
-    """One transport at a frame."""
-    split = causes(scenario, frame)
+def side_of(scenario: Scenario, frame: Frame, own: str = "") -> TransportSide:
+    """One transport at a frame.
+
+    Args:
+        scenario: the cluster under it.
+        frame: where time stands.
+        own: the transport that the cluster is built for; this one when left out.
+    """
+    split, metrics = causes(scenario, frame), job_metrics(scenario, frame)
     jobs = tuple(
         JobSide(job, split[index], sum(phase.unreached for phase in job.phases))
-        for index, job in enumerate(job_metrics(scenario, frame))
+        for index, job in enumerate(metrics)
     )
+    money = economics(scenario, metrics, own or scenario.transport.name)
     return TransportSide(
         name=scenario.transport.name,
         jobs=jobs,
         peaks=_peaks(scenario, frame),
         reroute_s=scenario.transport.reroute_s,
-        network_usd=cost(scenario)["network"],
-        network_w=power(scenario)["network"],
+        network_usd=money.network_usd,
+        network_w=money.network_w,
+        money=money,
     )
 
 
 def _peaks(scenario: Scenario, frame: Frame) -> dict[str, float]:
     """Hottest link of every tier that has links, in any phase."""
     peak = peak_utilization(frame.network)
-    spans = {name: tier_links(scenario.fabric, tier) for tier, name in enumerate(TIER_NAMES)}
+    fabric = scenario.fabric
+    spans = {name: tier_links(fabric, tier) for tier, name in enumerate(fabric.tier_names)}
     return {
         name: float(np.fmax.reduce(peak[span], initial=math.nan))
         for name, span in spans.items()
@@ -178,7 +213,8 @@ class Rivals:
             else:
                 timeline = self.timeline(name)
                 timeline.follow(log)
-                sides.append(side_of(timeline.scenario, _reach(timeline, name, frame.step, tell)))
+                there = _reach(timeline, name, frame.step, tell)
+                sides.append(side_of(timeline.scenario, there, own.transport.name))
         return Comparison(frame.step, frame.time_s, own.spec.sim.seed, tuple(sides))
 
     def timeline(self, name: str) -> Timeline:
@@ -201,6 +237,42 @@ def _reach(timeline: Timeline, name: str, step: int, tell: Tell) -> Frame:
     return frame
 
 
+def joined(comparisons: Sequence[tuple[str, Comparison]]) -> Comparison:
+    """Comparisons of several clusters, by name, as one; step and seed are those of the first."""
+    (_, first), several = comparisons[0], len(comparisons) > 1
+    sides = tuple(
+        dataclasses.replace(side, cluster=name if several else "")
+        for name, comparison in comparisons
+        for side in comparison.sides
+    )
+    return dataclasses.replace(first, sides=sides)
+
+
+def same_jobs(specs: Sequence[ClusterSpec]) -> tuple[ClusterSpec, ...]:
+    """Clusters with the jobs and the seed of the first, on as many GPUs as the smallest has."""
+    first, least = specs[0], min(spec.gpus for spec in specs)
+    jobs = []
+    for job in first.jobs:
+        free = least - job.first_gpu
+        ranks = (first.gpus - job.first_gpu) if job.ranks is None else job.ranks
+        if free < 2:
+            raise SpecError(
+                f"compare: job {job.name!r}",
+                f"begins at GPU {job.first_gpu:,}, and the smallest cluster has {least:,} GPUs",
+                "compare clusters that all have room for it",
+            )
+        jobs.append(job.model_copy(update={"ranks": min(ranks, free)}))
+    return tuple(
+        spec.model_copy(
+            update={
+                "jobs": tuple(jobs),
+                "sim": spec.sim.model_copy(update={"seed": first.sim.seed}),
+            }
+        )
+        for spec in specs
+    )
+
+
 def as_dict(comparison: Comparison) -> dict[str, object]:
     """The comparison for a file: numbers that JSON knows, null for what stands still."""
     return {
@@ -216,11 +288,15 @@ def as_dict(comparison: Comparison) -> dict[str, object]:
 def _side_dict(side: TransportSide) -> dict[str, object]:
     return {
         "name": side.name,
+        **({"cluster": side.cluster} if side.cluster else {}),
         "jobs": [_job_dict(job) for job in side.jobs],
         "peaks": {tier: _number(value) for tier, value in side.peaks.items()},
         "reroute_s": side.reroute_s,
         "network_usd": side.network_usd,
         "network_w": side.network_w,
+        "economics": None
+        if side.money is None
+        else {name: _number(value) for name, value in vars(side.money).items()},
     }
 
 

@@ -4,7 +4,8 @@ Capital cost in US$ and electric power in watts of what is simulated: GPUs (with
 server), NICs, switches, cables. Buildings, cooling, storage and people are not in it.
 
 Model: a cable has two ends of one kind. NICs and leaves in one rack are joined by passive copper,
-all others by transceivers and fiber, since they stand in different racks. Scale-up switches and
+all others by transceivers and fiber, since they stand in different racks; a group of a dragonfly is
+a cabinet, so only its global cables are fiber. Scale-up switches and
 their cables are counted as switches only.
 """
 
@@ -14,10 +15,11 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import NIC_LEAF, SCALE_UP, TIER_NAMES
+from clusterscope.fabric.arrays import NIC_LEAF, SCALE_UP, SPINE_CORE
 from clusterscope.metrics.memo import per_key
-from clusterscope.spec import parts
+from clusterscope.spec import parts, prices
 from clusterscope.spec.derive import derive
+from clusterscope.spec.model import ClusterSpec
 
 CableKind = Literal["dac", "optic"]
 
@@ -76,16 +78,18 @@ def cost_items(scenario: Scenario) -> tuple[CostItem, ...]:
     """Every class of part that the cluster has, GPUs first."""
     spec, fabric = scenario.spec, scenario.fabric
     gpu = parts.gpu(spec.node.gpu)
-    items = [_item("gpu", gpu, False, fabric.gpus, gpu.price_usd, gpu.tdp_w, "tdp_w")]
+    items = [_item(spec, "gpu", gpu, False, fabric.gpus, gpu.price_usd, gpu.tdp_w, "tdp_w")]
     up = spec.scale_up
     if up is not None and up.switch is not None and up.switches:
         chip = parts.switch(up.switch)
         count = fabric.domains * up.switches
-        items.append(_item("scale-up switch", chip, False, count, chip.price_usd, chip.power_w))
+        items.append(
+            _item(spec, "scale-up switch", chip, False, count, chip.price_usd, chip.power_w)
+        )
     if fabric.ports:
         nic = parts.nic(spec.node.nic)
         count = fabric.nodes * fabric.nics_per_node
-        items.append(_item("nic", nic, True, count, nic.price_usd, nic.power_w))
+        items.append(_item(spec, "nic", nic, True, count, nic.price_usd, nic.power_w))
         items.extend(_switches(scenario))
         items.extend(_cables(scenario))
     return tuple(items)
@@ -102,13 +106,17 @@ def _switches(scenario: Scenario) -> list[CostItem]:
         count = len(scenario.fabric.switches_of(tier))
         if count:
             part = parts.switch(name)
-            items.append(_item(kind, part, True, count, part.price_usd, part.power_w))
+            items.append(
+                _item(scenario.spec, kind, part, True, count, part.price_usd, part.power_w)
+            )
     return items
 
 
 def cable_kind(scenario: Scenario, tier: int) -> CableKind:
     """What the cables of a scale-out tier are taken to be."""
     out = scenario.spec.scale_out
+    if scenario.fabric.dragonfly:
+        return "optic" if tier == SPINE_CORE else "dac"
     return "dac" if tier == NIC_LEAF and out is not None and out.wiring == "rack" else "optic"
 
 
@@ -120,12 +128,15 @@ def _cables(scenario: Scenario) -> list[CostItem]:
         if len(cables):
             gbps = float(scenario.fabric.cable_gbps[cables.start])
             end = parts.cable_end(cable_kind(scenario, tier), gbps)
-            kind = f"cable end {TIER_NAMES[tier]}"
-            items.append(_item(kind, end, True, 2 * len(cables), end.price_usd, end.power_w))
+            kind = f"cable end {scenario.fabric.tier_names[tier]}"
+            items.append(
+                _item(scenario.spec, kind, end, True, 2 * len(cables), end.price_usd, end.power_w)
+            )
     return items
 
 
 def _item(
+    spec: ClusterSpec,
     kind: str,
     part: parts.Part,
     network: bool,
@@ -134,8 +145,9 @@ def _item(
     watts: float,
     power_key: str = "power_w",
 ) -> CostItem:
-    """One class of part, with the catalogue's notes on its price and power."""
-    price, power = part.sources["price_usd"], part.sources[power_key]
+    """One class of part, with notes on its price and power: the spec's own before the known."""
+    usd, price = prices.price(spec, part.name, usd, part.sources["price_usd"])
+    power = part.sources[power_key]
     return CostItem(
         kind=kind,
         part=part.name,
@@ -148,6 +160,13 @@ def _item(
         usd_source=price.text,
         w_source=power.text,
     )
+
+
+def priced(
+    spec: ClusterSpec, kind: str, part: parts.Part, count: int, usd: float, watts: float
+) -> CostItem:
+    """A class of parts of the network, with the spec's own price before the known one."""
+    return _item(spec, kind, part, True, count, usd, watts)
 
 
 def cost(scenario: Scenario) -> Totals:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clusterscope.columns import I32
-from clusterscope.engine.network import Network, Routed
+from clusterscope.engine.network import Network
+from clusterscope.engine.shares import Routed
 from clusterscope.metrics.memo import per_key
 
 

@@ -13,7 +13,8 @@ from clusterscope.engine.events import Event, apply
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.timeline import Timeline
-from clusterscope.fabric.arrays import SCALE_UP, TIER_NAMES, Fabric, Health
+from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, Fabric, Health
+from clusterscope.fabric.scaleup import cables_at
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.jobs import iteration_s
 from clusterscope.metrics.links import by_switch, peak_utilization
@@ -139,7 +140,7 @@ def blast(before: Network, events: Sequence[Event]) -> BlastRadius:
     gone = (before.cable_gbps > 0).astype(np.int8) - (after.cable_gbps > 0).astype(np.int8)
     by_tier = {
         name: 2 * int(gone[cables.start : cables.stop].sum())
-        for name, cables in _tiers(scenario.fabric.tier_cables)
+        for name, cables in _tiers(scenario.fabric)
     }
     return BlastRadius(
         events=tuple(events),
@@ -153,9 +154,9 @@ def blast(before: Network, events: Sequence[Event]) -> BlastRadius:
     )
 
 
-def _tiers(cables_of: Callable[[int], range]) -> list[tuple[str, range]]:
+def _tiers(fabric: Fabric) -> list[tuple[str, range]]:
     """Name and cables of every tier."""
-    return [(name, cables_of(tier)) for tier, name in enumerate(TIER_NAMES)]
+    return [(name, fabric.tier_cables(tier)) for tier, name in enumerate(fabric.tier_names)]
 
 
 def _impact(
@@ -176,12 +177,13 @@ def _impact(
 
 
 def cut_off(fabric: Fabric, health: Health) -> Bool:
-    """GPUs that are dead, or whose every NIC port or whose scale-up cable carries nothing, (G,)."""
+    """GPUs that are dead, or whose NIC ports or scale-up cables all carry nothing, (G,)."""
     rate = health.cable_rate(fabric)
     gpu = np.arange(fabric.gpus)
     lost: Bool = ~(health.gpu_up & health.node_up[gpu // fabric.gpus_per_node])
-    inside = fabric.gpu_domain >= 0
-    lost |= inside & (rate[int(fabric.tier_start[SCALE_UP]) + gpu * inside] == 0)
+    own = cables_at(fabric, gpu)
+    silent = np.append(rate, 0.0)[own] == 0
+    lost |= (own >= 0).any(axis=1) & silent.all(axis=1)
     wired = fabric.gpu_nic_port >= 0
     if wired.any():
         ports = fabric.gpu_nic_port[wired, None] + np.arange(fabric.ports_per_nic)
@@ -190,7 +192,12 @@ def cut_off(fabric: Fabric, health: Health) -> Bool:
 
 
 def _fewest_uplinks(fabric: Fabric, network: Network) -> Uplinks | None:
-    """The live leaf with the smallest share of live uplinks, the first of equals."""
+    """The live leaf with the smallest share of live uplinks, the first of equals.
+
+    On a dragonfly, of cables to other switches.
+    """
+    if fabric.dragonfly:
+        return _fewest_cables(fabric, network)
     leaves = fabric.switches_of(1)
     own = slice(leaves.start, leaves.stop)
     start = fabric.up_start[leaves.start : leaves.stop + 1]
@@ -203,6 +210,23 @@ def _fewest_uplinks(fabric: Fabric, network: Network) -> Uplinks | None:
         return None
     worst = int(share.argmin())
     return Uplinks(leaves.start + worst, int(left[worst]), int(of[worst]))
+
+
+def _fewest_cables(fabric: Fabric, network: Network) -> Uplinks | None:
+    """The live switch of a dragonfly with the smallest share of live cables to others."""
+    span = slice(int(fabric.tier_start[LEAF_SPINE]), int(fabric.tier_start[SCALE_UP]))
+    alive = network.cable_gbps[span] > 0
+    of, left = np.zeros(fabric.switches, np.int64), np.zeros(fabric.switches, np.int64)
+    for vertex in (fabric.cable_a[span], fabric.cable_b[span]):
+        switch = vertex - fabric.ports
+        of += np.bincount(switch, minlength=fabric.switches)
+        left += np.bincount(switch[alive], minlength=fabric.switches)
+    asked = network.actual.switch_up & (of > 0)
+    share = np.where(asked, left / np.maximum(of, 1), 1.0)
+    worst = int(share.argmin())
+    if share[worst] == 1.0:
+        return None
+    return Uplinks(worst, int(left[worst]), int(of[worst]))
 
 
 def harm(blast: BlastRadius) -> float:

@@ -9,14 +9,17 @@ import numpy as np
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE, TIER_NAMES
+from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE
 from clusterscope.fabric.audit import Finding, audit
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import peak_utilization, tier_links
 from clusterscope.metrics.memo import per_frame, per_key
+from clusterscope.transport.connections import CACHE_BYTES, spills, state_bytes
 
 # A link that paces a phase is named when it is fuller than the mean of its tier by this factor.
 _IMBALANCE = 1.2
+# Links fuller than another by less than this share are as full.
+_ROUNDING = 1e-9
 # A phase whose latency is more than this share of it is named.
 _LATENCY_RATIO = 0.5
 
@@ -40,13 +43,23 @@ def _fabric(scenario: Scenario) -> tuple[Finding, ...]:
 def _transport(scenario: Scenario) -> Iterator[Finding]:
     """What the model of the transport leaves out."""
     transport = scenario.transport
-    if not transport.hashed and transport.ordering == "in-order":
+    if transport.ordered_on_many_paths:
         yield Finding(
             "warning",
             "reordering",
             "transport.load_balancing",
-            f"{transport.policy.load_balancing} reorders packets, and NICs of {transport.name} "
-            "want them in order: the result is an upper bound",
+            f"{transport.policy.load_balancing} routing lets packets overtake, and NICs of "
+            f"{transport.name} want order: each that is overtaken costs a {transport.recovery}",
+        )
+    peers = most_peers(scenario)
+    if spills(transport, peers):
+        state = state_bytes(transport.connection_bytes, peers, transport.qps)
+        yield Finding(
+            "info",
+            "connection-state",
+            "transport.name",
+            f"an all-to-all opens {peers * transport.qps:,} connections a NIC, "
+            f"{state / 1e6:.3g} MB of state; NICs hold about {CACHE_BYTES / 1e6:g} MB",
         )
     if transport.policy.hash_seed == "shared" and transport.policy.load_balancing == "ecmp":
         yield Finding(
@@ -55,6 +68,17 @@ def _transport(scenario: Scenario) -> Iterator[Finding]:
             "transport.hash_seed",
             "all switches hash alike, so choices at successive tiers depend on each other",
         )
+
+
+def most_peers(scenario: Scenario) -> int:
+    """Peers of the busiest NIC port in any uniform exchange."""
+    sizes = [
+        len(load.exchange.ports)
+        for loads in scenario.loads
+        for load in loads
+        if load.exchange is not None and load.network == "scale-out"
+    ]
+    return max(sizes, default=1) - 1
 
 
 def _job(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]:
@@ -69,7 +93,7 @@ def _job(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]
         yield Finding("error", "stalled", where, f"the job stands still{dead}")
     several = len(scenario.program) > 1
     if several and not job.iterations and not job.stalled:
-        message = "no iteration has ended yet: its time is that of the job alone in the network"
+        message = "no iteration has ended yet: its time is estimated from what runs beside it now"
         yield Finding("info", "not-contended", where, message)
     if frame.network.routed is not frame.network.actual:
         message = "routes are those from before the last change of health"
@@ -85,8 +109,13 @@ def _job(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]
 
 
 def _imbalance(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]:
-    """Switch-to-switch links that pace a job because others of their tier carry less."""
+    """Switch-to-switch links that pace a job because others of their tier carry less.
+
+    Not those that are no fuller than a NIC: a ring that crosses few of many links fills these, and
+    the NICs of its members pace it just as well.
+    """
     peak = peak_utilization(frame.network)
+    nics = float(np.fmax.reduce(peak[tier_links(scenario.fabric, NIC_LEAF)], initial=0.0))
     for phase in job.phases:
         link = phase.bound_link
         tier = int(scenario.fabric.cable_tier[link >> 1]) if link >= 0 else NIC_LEAF
@@ -94,9 +123,9 @@ def _imbalance(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Fi
             continue
         level = peak[tier_links(scenario.fabric, tier)]
         mean = float(np.nanmean(level))
-        if mean > 0 and peak[link] > _IMBALANCE * mean:
+        if mean > 0 and peak[link] > max(_IMBALANCE * mean, nics * (1 + _ROUNDING)):
             message = (
                 f"{scenario.names.link(link)} carries {peak[link] / mean:.2g} times the mean of "
-                f"{TIER_NAMES[tier]} links and paces phase {phase.name!r}"
+                f"{scenario.fabric.tier_names[tier]} links and paces phase {phase.name!r}"
             )
             yield Finding("warning", "imbalance", f"job {job.name!r}", message)

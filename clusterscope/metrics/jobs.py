@@ -21,11 +21,13 @@ import numpy as np
 
 from clusterscope.columns import F64, bincount
 from clusterscope.engine.frame import Frame
-from clusterscope.engine.network import Network, PhaseKey, Share
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.shares import PhaseKey, Share
 from clusterscope.engine.step import iteration_parts
 from clusterscope.fabric.arrays import SCALE_UP, Fabric
 from clusterscope.metrics.memo import per_key
+from clusterscope.metrics.training import TrainingMetrics, ideal_work_s, training_metrics
 from clusterscope.traffic.flows import Exchange, JobProgram, Phase
 from clusterscope.traffic.program import algbw_GBps, busbw_GBps
 from clusterscope.units import BITS_PER_BYTE, GIGA
@@ -99,6 +101,7 @@ class JobMetrics:
         iterations: iterations done at the frame.
         running_phase: index of the running phase.
         settled: how it goes once routes have reacted; None when they have.
+        training: how it trains; None for a bare collective.
     """
 
     name: str
@@ -119,6 +122,7 @@ class JobMetrics:
     iterations: int
     running_phase: int
     settled: Settled | None = None
+    training: TrainingMetrics | None = None
 
     @property
     def share_of_line(self) -> float:
@@ -214,6 +218,7 @@ def _job(
         iterations=state.iteration,
         running_phase=state.phase,
         settled=_settled(scenario, frame, job),
+        training=training_metrics(frame.network, job, iteration),
     )
 
 
@@ -302,6 +307,11 @@ def phase_bytes(phase: Phase) -> float:
     return float(phase.demand.size_bytes.sum())
 
 
+def ideal_s(scenario: Scenario, job: int) -> float:
+    """Lower bound of an iteration of a job, by line rate, seconds."""
+    return _reference(scenario).ideal_s[job]
+
+
 @per_key
 def _reference(scenario: Scenario) -> _Reference:
     """Line-rate times, by job."""
@@ -310,16 +320,22 @@ def _reference(scenario: Scenario) -> _Reference:
 
 
 def vertex_gbps(fabric: Fabric) -> F64:
-    """Line rate of the cable of every NIC port and into the domain of every GPU, by vertex."""
-    rate = np.zeros(fabric.domain_vertex)
+    """Line rate of the cable of every NIC port and of all scale-up cables of a GPU, by vertex."""
+    rate = np.zeros(fabric.vertices)
     for cables in (slice(0, fabric.ports), slice(int(fabric.tier_start[SCALE_UP]), None)):
-        rate[fabric.cable_a[cables]] = fabric.cable_gbps[cables]
-    return rate
+        ends = (fabric.cable_a, fabric.cable_b) if fabric.shape.direct else (fabric.cable_a,)
+        for end in ends:
+            rate += bincount(end[cables], fabric.cable_gbps[cables], fabric.vertices)
+    return rate[: fabric.domain_vertex]
 
 
 def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
-    """Lower bound of an iteration: each phase by its busiest sender or receiver, seconds."""
-    return whole_s(program, [ideal_phase_s(phase, line_gbps) for phase in program.phases])
+    """Lower bound of an iteration: each phase by its busiest sender or receiver, seconds.
+
+    That of rings also when switches reduce, so that a job has one bound under every transport.
+    """
+    phases = program.ring_phases or program.phases
+    return whole_s(program, [ideal_phase_s(phase, line_gbps) for phase in phases])
 
 
 def whole_s(program: JobProgram, seconds: Sequence[float]) -> float:
@@ -331,7 +347,9 @@ def whole_s(program: JobProgram, seconds: Sequence[float]) -> float:
 
 
 def ideal_phase_s(phase: Phase, line_gbps: F64) -> float:
-    """Lower bound of one phase, seconds."""
+    """Lower bound of one phase, seconds; of a training job with its computing."""
+    if phase.work is not None:
+        return ideal_work_s(phase, line_gbps)
     demand = phase.demand
     if isinstance(demand, Exchange):
         return demand.port_bytes * BITS_PER_BYTE / GIGA / float(line_gbps[demand.ports].min())

@@ -17,7 +17,8 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.step import iteration_parts
-from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, TIER_NAMES, Fabric
+from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SPINE_CORE, Fabric
+from clusterscope.fabric.scaleup import cable_domain
 from clusterscope.metrics.memo import per_frame, per_key
 
 
@@ -69,7 +70,7 @@ class Worst(Arrays):
 @per_frame
 def tier_summaries(scenario: Scenario, frame: Frame) -> tuple[TierSummary, ...]:
     """Summary of every tier that has links, from the NICs up, scale-up last."""
-    tiers = range(len(TIER_NAMES))
+    tiers = range(len(scenario.fabric.tier_names))
     return tuple(
         _summary(scenario.fabric, frame, tier)
         for tier in tiers
@@ -92,12 +93,12 @@ def _summary(fabric: Fabric, frame: Frame, tier: int) -> TierSummary:
     count, total = len(live), len(ratio)
     if not count:
         nan = float("nan")
-        return TierSummary(TIER_NAMES[tier], total, 0, total, nan, nan, nan, nan, -1, nan)
+        return TierSummary(fabric.tier_names[tier], total, 0, total, nan, nan, nan, nan, -1, nan)
     ranks = [-(-count * percent // 100) - 1 for percent in (50, 99)]
     p50, p99 = np.partition(live, ranks)[ranks].tolist()
     worst_link = int(np.nanargmax(ratio))
     return TierSummary(
-        tier=TIER_NAMES[tier],
+        tier=fabric.tier_names[tier],
         links=total,
         live=count,
         down=total - count,
@@ -118,11 +119,16 @@ def peak_utilization(network: Network) -> F64:
     worst moment, whichever that is.
     """
     peak = np.zeros(network.scenario.fabric.links)
-    for job in range(len(network.scenario.program)):
-        for _, share in iteration_parts(network.scenario, network, job):
-            np.maximum(peak, share.link_gbps, out=peak)
-    capacity = network.link_gbps
-    peak = np.divide(peak, capacity, out=np.full_like(peak, np.nan), where=capacity > 0)
+    shares = [
+        share
+        for job in range(len(network.scenario.program))
+        for _, share in iteration_parts(network.scenario, network, job)
+    ]
+    for share in {id(share): share for share in shares}.values():  # twin phases have one
+        np.maximum(peak, share.link_gbps, out=peak)
+    live = network.link_gbps > 0
+    np.divide(peak, network.link_gbps, out=peak, where=live)
+    peak[~live] = np.nan
     peak.setflags(write=False)
     return peak
 
@@ -140,8 +146,12 @@ def hottest(
     """
     ratio = frame.utilization
     if tiers is not None:
-        wanted = np.isin(np.arange(len(TIER_NAMES)), list(tiers))[scenario.fabric.cable_tier]
+        wanted = np.isin(np.arange(SCALE_UP + 1), list(tiers))[scenario.fabric.cable_tier]
         ratio = np.where(np.repeat(wanted, 2), ratio, np.nan)
+    most = float(np.fmax.reduce(ratio, initial=-1.0))
+    level = np.flatnonzero(ratio == most)
+    if len(level) >= count:
+        return level[:count].astype(np.int32)
     value = np.where(np.isnan(ratio), -1.0, ratio)
     count = min(count, int((value >= 0).sum()))
     if count == 0:
@@ -162,14 +172,13 @@ def worst(scenario: Scenario, frame: Frame) -> Worst:
     dead = frame.network.cable_gbps <= 0
     switch, node = by_switch(fabric, cable), _by_node(fabric, cable)
     start = int(fabric.tier_start[SCALE_UP])
-    domain_of = fabric.gpu_domain[fabric.gpu_domain >= 0]
     down = _down(fabric, np.flatnonzero(dead))
     return Worst(
         cable=cable,
         switch=switch,
         node=node,
         pod=_by_pod(fabric, switch, node),
-        domain=_grouped(cable[start:], domain_of, fabric.domains),
+        domain=_grouped(cable[start:], cable_domain(fabric), fabric.domains),
         cable_dead=dead,
         switch_down=down[0],
         node_down=down[1],
@@ -202,9 +211,16 @@ def _by_node(fabric: Fabric, cable: F64) -> F64:
     """Worst NIC or scale-up cable of every node, (M,)."""
     out = np.full(fabric.nodes, np.nan)
     start = int(fabric.tier_start[SCALE_UP])
-    for part in (cable[: fabric.ports], cable[start:]):
+    parts = [cable[: fabric.ports]]
+    if not fabric.shape.direct:
+        parts.append(cable[start : start + fabric.gpus])
+    for part in parts:
         if len(part):
             np.fmax(out, np.fmax.reduce(part.reshape(fabric.nodes, -1), axis=1), out=out)
+    if fabric.shape.direct:
+        for ends in (fabric.cable_a, fabric.cable_b):
+            node = (ends[start:] - fabric.gpu_vertex) // fabric.gpus_per_node
+            np.fmax.at(out, node, cable[start:])
     return out
 
 
@@ -227,22 +243,38 @@ def pod_of_node(fabric: Fabric) -> I32:
 
 def _down(fabric: Fabric, dead: np.ndarray) -> tuple[I32, I32, I32, I32]:
     """Dead cables of every switch, node, pod and domain."""
-    gpu_of = dead - int(fabric.tier_start[SCALE_UP])
-    nic, core = dead < fabric.ports, gpu_of < 0
+    start = int(fabric.tier_start[SCALE_UP])
+    nic, core = dead < fabric.ports, dead < start
+    inside = dead[~core]
     switch = _counted(fabric.cable_b[dead[core]] - fabric.ports, fabric.switches)
     trunks = dead[core & ~nic]
     switch += _counted(fabric.cable_a[trunks] - fabric.ports, fabric.switches)
     nodes = np.concatenate(
-        [fabric.port_node(dead[nic].astype(np.int32)), gpu_of[~core] // fabric.gpus_per_node]
+        [fabric.port_node(dead[nic].astype(np.int32)), _nodes_at(fabric, inside)]
     )
     lower = fabric.cable_a[trunks] - fabric.ports
-    pods = np.concatenate([pod_of_node(fabric)[nodes], fabric.switch_pod[lower]])
+    upper = fabric.cable_b[trunks[fabric.cable_tier[trunks] == SPINE_CORE]] - fabric.ports
+    # A core is of no pod; a global cable of a dragonfly is of the group at either end.
+    far = fabric.switch_pod[upper[fabric.switch_pod[upper] >= 0]]
+    pods = np.concatenate([pod_of_node(fabric)[nodes], fabric.switch_pod[lower], far])
     return (
         switch,
         _counted(nodes, fabric.nodes),
         _counted(pods, fabric.pods),
-        _counted(fabric.gpu_domain[gpu_of[~core]], fabric.domains),
+        _counted(cable_domain(fabric)[inside - start], fabric.domains),
     )
+
+
+def _nodes_at(fabric: Fabric, cables: np.ndarray) -> np.ndarray:
+    """Nodes with a GPU at one of some scale-up cables: both ends of one, a node once a cable."""
+    ends = np.stack([fabric.cable_a[cables], fabric.cable_b[cables]])
+    node = np.where(
+        (ends >= fabric.gpu_vertex) & (ends < fabric.domain_vertex),
+        (ends - fabric.gpu_vertex) // fabric.gpus_per_node,
+        -1,
+    )
+    node[1, node[0] == node[1]] = -1
+    return node[node >= 0]
 
 
 def _counted(group: np.ndarray, groups: int) -> I32:
@@ -253,7 +285,7 @@ def _counted(group: np.ndarray, groups: int) -> I32:
 def tier_levels(scenario: Scenario, frame: Frame) -> dict[str, tuple[float, float]]:
     """(mean, max) utilization of the live links of every tier that has links."""
     levels = {}
-    for tier, name in enumerate(TIER_NAMES):
+    for tier, name in enumerate(scenario.fabric.tier_names):
         ratio = frame.utilization[tier_links(scenario.fabric, tier)]
         if len(ratio):
             live = ratio[~np.isnan(ratio)]

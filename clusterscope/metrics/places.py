@@ -15,12 +15,13 @@ import numpy as np
 from clusterscope.columns import I64, Bool
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
-from clusterscope.fabric.arrays import SCALE_UP, TIER_NAMES
+from clusterscope.fabric.arrays import DRAGONFLY_TIERS, SCALE_UP, TIER_NAMES, Fabric
+from clusterscope.fabric.scaleup import gpus_of_group
 from clusterscope.fabric.things import Thing, ThingKind
 from clusterscope.metrics.cost import cable_kind
 from clusterscope.metrics.links import pod_of_node
 
-PLACES = ("pod", "plane", "rail", "domain")
+PLACES = ("pod", "group", "plane", "rail", "domain")
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,11 @@ KINDS = (
     Kind(("uplink", "uplinks"), "cable", only="up"),
     Kind(("downlink", "downlinks"), "cable", only="down"),
 )
-KIND_WORDS = tuple(word for kind in KINDS for word in kind.words) + TIER_NAMES
+# Cable tiers of any fabric; which of them there are is for the fabric to say.
+TIER_WORDS = tuple(dict.fromkeys(TIER_NAMES + DRAGONFLY_TIERS))
+KIND_WORDS = tuple(word for kind in KINDS for word in kind.words) + TIER_WORDS
 _BY_WORD = {word.casefold(): kind for kind in KINDS for word in kind.words}
-_TIERS = {name: (tier,) for tier, name in enumerate(TIER_NAMES)} | {
-    "scale-out": (0, 1, 2),
-    "nvlink": (SCALE_UP,),
-}
+_TIERS = {"scale-out": (0, 1, 2), "nvlink": (SCALE_UP,)}
 
 
 def kind_of(word: str) -> Kind | None:
@@ -70,9 +70,12 @@ def kind_of(word: str) -> Kind | None:
     return _BY_WORD.get(word.casefold())
 
 
-def tier_of(word: str) -> tuple[int, ...] | None:
+def tier_of(word: str, fabric: Fabric) -> tuple[int, ...] | None:
     """Cable tiers of that name."""
-    return _TIERS.get(word.casefold())
+    folded = word.casefold()
+    if folded in fabric.tier_names:
+        return (fabric.tier_names.index(folded),)
+    return _TIERS.get(folded)
 
 
 class Places:
@@ -120,10 +123,10 @@ class Places:
         nowhere = np.full(fabric.gpus, -1)
         groups: tuple[np.ndarray, ...]
         match word:
-            case "pod":
+            case "pod" | "group":
                 pods = pod_of_node(fabric)
                 groups = (pods[node], fabric.switch_pod, pods[gpu_node])
-                count = fabric.pods
+                count = fabric.pods if word == fabric.pod_word else 0
             case "plane":
                 groups = (port % per_nic, fabric.switch_plane, nowhere)
                 count = self._scenario.names.planes if fabric.switches else 0
@@ -156,7 +159,7 @@ class Places:
         own = np.zeros(self._vertices, dtype=np.bool_)
         match thing.kind:
             case "pod" | "domain":
-                return self.region(thing.kind, i)
+                return self.region(fabric.pod_word if thing.kind == "pod" else "domain", i)
             case "cluster" | "domains":
                 own[:] = True
             case "cores" | "spines":
@@ -174,20 +177,34 @@ class Places:
                 own[i * per_node : (i + 1) * per_node] = True
                 gpus = fabric.gpu_vertex + i * fabric.gpus_per_node
                 own[gpus : gpus + fabric.gpus_per_node] = True
-            case "cable" | "link":
-                cable = i if thing.kind == "cable" else i >> 1
-                ends = np.array([fabric.cable_a[cable], fabric.cable_b[cable]])
-                own[ends[ends < self._vertices]] = True
+            case "subdomain":
+                members = gpus_of_group(fabric, i)
+                own[fabric.gpu_vertex + members.start : fabric.gpu_vertex + members.stop] = True
+                ports = fabric.gpu_nic_port[members.start : members.stop]
+                near = ports[ports >= 0, None] + np.arange(fabric.ports_per_nic)
+                own[near.ravel()] = True
+            case _:
+                own[self._ends(i if thing.kind == "cable" else i >> 1)] = True
         return own
+
+    def _ends(self, cable: int) -> I64:
+        """Ends of a cable that are vertices of a place."""
+        ends = np.array([self._fabric.cable_a[cable], self._fabric.cable_b[cable]])
+        return ends[ends < self._vertices]
 
     def inside(self, kind: Kind, members: I64, own: Bool) -> Bool:
         """Which members (n,) of a kind are of the place whose vertices are given, (n,)."""
         fabric = self._fabric
         if kind.thing == "cable":
-            # A domain is no vertex of a place.
-            padded = np.append(own, np.zeros(fabric.domains, dtype=np.bool_))
+            # Neither a domain nor a group of it is a vertex of a place.
+            padded = np.append(own, np.zeros(fabric.domains + fabric.groups, dtype=np.bool_))
             lower, upper = padded[fabric.cable_a[members]], padded[fabric.cable_b[members]]
             return {"up": lower, "down": upper}.get(kind.only, lower | upper)
+        if kind.thing == "switch" and fabric.dragonfly:
+            # Everything is cabled to everything there, so a group is its own switches alone.
+            inside = own[fabric.ports : fabric.gpu_vertex]
+            if inside.sum() > 1:
+                return inside[members]
         near = self._near(own)
         ports, gpus = near[: fabric.ports], near[fabric.gpu_vertex :]
         if kind.thing == "nic":
@@ -223,7 +240,7 @@ class Places:
             return members % fabric.gpus_per_node
         if kind.thing == "nic":
             return members // fabric.ports_per_nic % fabric.nics_per_node
-        if kind.thing == "switch" and kind.switch_tier:
+        if kind.thing == "switch" and (kind.switch_tier or fabric.dragonfly):
             keys = np.stack([fabric.switch_tier, fabric.switch_pod, fabric.switch_plane])
             turns = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))
             first = np.maximum.accumulate(np.where(turns, np.arange(fabric.switches), 0))

@@ -6,6 +6,7 @@ Values that are not numbers (a time that never comes, a mean of nothing) are nul
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from clusterscope import __version__
@@ -18,6 +19,7 @@ from clusterscope.metrics.cost import cost, power
 from clusterscope.metrics.findings import findings
 from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
 from clusterscope.metrics.links import hottest, peak_utilization, tier_levels, tier_summaries
+from clusterscope.metrics.tenants import tenants
 from clusterscope.metrics.users import users_of
 
 SCHEMA_VERSION = 1
@@ -31,7 +33,8 @@ NOTES = (
     "the highest load in any phase of an iteration, each job alone in the network.",
     "jobs: algbw and busbw as nccl-tests defines them; iteration_s is null when the job stalls.",
     "jobs: share_of_line is the time at full line rate with a perfect fabric over iteration_s.",
-    "jobs: mfu is null, since computing is not simulated.",
+    "jobs: mfu is that of a training job, its computing as the fitted kernel efficiency has it; "
+    "null for a bare collective.",
     "cost and power: GPUs, NICs, switches and cables only.",
 )
 
@@ -59,6 +62,7 @@ def report(timeline: Timeline, steps: int | None = None) -> dict[str, Any]:
         "links": _links(scenario, frame),
         "jobs": [_job(job) for job in jobs],
         "phases": [_phase(scenario, job, phase) for job in jobs for phase in job.phases],
+        "tenants": _tenants(scenario, frame),
         "events": [_event(event) for event in events_until(timeline, last)],
         "findings": [vars(finding) for finding in findings(scenario, frame)],
         "cost": dict(cost(scenario)),
@@ -100,6 +104,10 @@ def _transport(scenario: Scenario) -> dict[str, object]:
         "goodput_ratio": transport.goodput_ratio,
         "nic_latency_s": transport.nic_latency_s,
         "reroute_s": transport.reroute_s,
+        "reroute_by": transport.reroute_by,
+        "loss_rate": transport.loss_rate,
+        "recovery": transport.recovery,
+        "congestion": transport.congestion,
         "error_band": transport.error_band,
         "evidence": transport.evidence,
     }
@@ -135,11 +143,12 @@ def _job(job: JobMetrics) -> dict[str, object]:
     row = dict(vars(job))
     del row["phases"]
     row["settled"] = None if job.settled is None else dict(vars(job.settled))
+    row["training"] = None if job.training is None else asdict(job.training)
     return row | {
         "share_of_line": job.share_of_line,
         "slowdown": job.slowdown,
         "stalled": job.stalled,
-        "mfu": None,
+        "mfu": None if job.training is None else job.training.mfu,
     }
 
 
@@ -148,6 +157,26 @@ def _phase(scenario: Scenario, job: JobMetrics, phase: PhaseMetrics) -> dict[str
     bound = phase.bound_link
     name = scenario.names.link(bound) if bound >= 0 else None
     return {"job": job.name, **vars(phase), "bound_link": name}
+
+
+def _tenants(scenario: Scenario, frame: Frame) -> list[dict[str, object]]:
+    """How much longer each job takes beside each other one, and beside all of them."""
+    found = tenants(frame.network)
+    names = scenario.names
+    out: list[dict[str, object]] = []
+    for job, program in enumerate(scenario.program[: len(found.alone_s)]):
+        worst = found.worst(job)
+        link = int(found.meets[job, worst]) if worst >= 0 else -1
+        out.append(
+            {
+                "job": program.name,
+                "alone": float(found.against_ideal[job]),
+                "slowdown": found.slowdown[job].tolist(),
+                "all": float(found.all_together[job]),
+                "meets": names.link(link) if link >= 0 else None,
+            }
+        )
+    return out
 
 
 def _event(event: Event) -> dict[str, object]:

@@ -50,6 +50,25 @@ _LINK = _record(
     peak=_RATIO,
     jobs=_list(_TEXT),
 )
+_SPAN = _record(
+    name=_TEXT,
+    kind={"enum": ["compute", "communication", "hidden", "bubble"]},
+    network=_TEXT,
+    begin_s=_NUMBER,
+    end_s=_NUMBER,
+)
+_TRAINING = _record(
+    model=_TEXT,
+    plan=_TEXT,
+    tokens=_COUNT,
+    tokens_per_s=_NUMBER,
+    mfu=_RATIO,
+    tflops_per_gpu=_NUMBER,
+    compute_s=_NUMBER,
+    bubble_s=_NUMBER,
+    exposed_s=_map(_NUMBER),
+    spans=_list(_SPAN),
+)
 _JOB = _record(
     name=_TEXT,
     collective=_TEXT,
@@ -71,6 +90,7 @@ _JOB = _record(
     mfu=_MAYBE,
     iterations=_COUNT,
     running_phase=_COUNT,
+    training={"anyOf": [{"type": "null"}, _TRAINING]},
     settled={
         "anyOf": [
             {"type": "null"},
@@ -90,6 +110,13 @@ _PHASE = _record(
     entities=_COUNT,
     stalled=_COUNT,
     unreached=_COUNT,
+)
+_TENANT = _record(
+    job=_TEXT,
+    alone=_MAYBE,
+    slowdown=_list(_MAYBE),
+    all=_MAYBE,
+    meets=_MAYBE_TEXT,
 )
 _EVENT = _record(step=_COUNT, kind={"enum": ["fail", "degrade", "restore"]}, target=_TEXT)
 _FINDING = _record(
@@ -121,6 +148,10 @@ _TRANSPORT = _record(
     goodput_ratio=_RATIO,
     nic_latency_s=_NUMBER,
     reroute_s=_NUMBER,
+    reroute_by=_TEXT,
+    loss_rate=_NUMBER,
+    recovery=_TEXT,
+    congestion=_TEXT,
     error_band=_BAND,
     evidence=_TEXT,
 )
@@ -153,6 +184,7 @@ SCHEMA: Schema = {
         links=_record(by_tier=_map(_TIER), hottest=_list(_LINK)),
         jobs=_list(_JOB),
         phases=_list(_PHASE),
+        tenants=_list(_TENANT),
         events=_list(_EVENT),
         findings=_list(_FINDING),
         cost=_TOTALS,

@@ -5,7 +5,7 @@
     how many  all  every  |  N  N random  a random  |  N%           (a kind alone means all)
     kind      leaf spine core switch node gpu nic cable link optic uplink downlink, also in the
               plural, and cables of one tier: "leaf-spine cable", "spine-core optics"
-    place     pod N  plane N  rail N  domain N  NAME  |  [how many] KIND ...
+    place     pod N  group N  plane N  rail N  domain N  NAME  |  [how many] KIND ...
 
 A draw orders candidates by a hash of seed, part and index, so it is the same on every machine and
 in every order of drawing. A link stands for its cable, and an optic too: without either of its two
@@ -25,7 +25,15 @@ from clusterscope.engine.events import BREAKABLE
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import SpecError, UnknownNameError
 from clusterscope.fabric.things import Thing, ThingKind
-from clusterscope.metrics.places import KIND_WORDS, PLACES, Kind, Places, kind_of, tier_of
+from clusterscope.metrics.places import (
+    KIND_WORDS,
+    PLACES,
+    TIER_WORDS,
+    Kind,
+    Places,
+    kind_of,
+    tier_of,
+)
 from clusterscope.routing.hashing import mix
 
 MOST = 10_000  # targets of one rule
@@ -151,17 +159,20 @@ class _Part:
         """
         if not words:
             raise SpecError("rule", "says how many, but not of what", "as '3 random cables'")
-        tier = tier_of(words[0])
+        tier = tier_of(words[0], self.scenario.fabric)
         if tier is not None:
             kind = kind_of(words[1]) if len(words) > 1 else None
             if kind is None or kind.thing != "cable":
                 raise SpecError("rule", f"{words[0]!r} is a tier", f"say '{words[0]} cables'")
             return replace(kind, tiers=tier), words[2:], " ".join(words[:2])
+        if words[0].casefold() in TIER_WORDS:
+            tiers = ", ".join(self.scenario.fabric.tier_names)
+            raise SpecError("rule", f"there are no {words[0]} cables here", f"tiers are {tiers}")
         kind = kind_of(words[0])
         if kind is None and (len(words) > 1 or not alone):
             # A place can stand before what is meant of it: nobody can tell, so say how.
             region = words[0].casefold() in PLACES
-            near = "nodes" if words[0].casefold() == "domain" else "spines"
+            near = {"domain": "nodes", "group": "switches"}.get(words[0].casefold(), "spines")
             hint = f"say what of it, as 'all {near} of {' '.join(words)}'" if region else ""
             raise _no_kind(words[0], hint)
         return kind, words[1:], words[0]
@@ -186,9 +197,11 @@ class _Part:
                 if thing.kind == "cores" or fabric.switch_pod[switch] == thing.index
             ]
         if thing.kind not in BREAKABLE:
-            near = {"pod": "spines", "domain": "nodes", "domains": "nodes"}.get(thing.kind, "nodes")
+            above = "switches" if fabric.dragonfly else "spines"
+            near = above if thing.kind == "pod" else "nodes"
             hint = f"say what of it, as 'all {near} of {name}'"
-            raise SpecError("rule", f"{name!r} is a {thing.kind}, which cannot be meant", hint)
+            kind = {"subdomain": "group", "pod": fabric.pod_word}.get(thing.kind, thing.kind)
+            raise SpecError("rule", f"{name!r} is a {kind}, which cannot be meant", hint)
         return [thing]
 
     def _picked(self, kind: Kind, words: list[str], amount: _Amount) -> list[Thing]:
@@ -209,7 +222,8 @@ class _Part:
         own = members[places.number(kind, members) == int(said)]
         if len(own) != 1:
             many = f"there are {len(own):,} of them" if len(own) else "there is none"
-            hint = "say of which pod, plane or node" if len(own) else ""
+            pod = self.scenario.fabric.pod_word
+            hint = f"say of which {pod}, plane or node" if len(own) else ""
             raise SpecError("rule", f"{kind.words[0]} {' '.join(words)}: {many}", hint)
         return [Thing(kind.thing, int(own[0]))]
 
@@ -228,12 +242,12 @@ class _Part:
     def _place(self, words: list[str], places: Places) -> tuple[Bool, list[str]]:
         """Vertices of the place that the words begin with, (V,), and the words after it."""
         words = words[1:] if words[0].casefold() in _ALL and len(words) > 1 else words
-        word = words[0].casefold()
+        word, fabric = words[0].casefold(), self.scenario.fabric
         if word in PLACES:
             if len(words) < 2 or not _NUMBER.fullmatch(words[1]):
                 raise SpecError("rule", f"{word!r} needs a number", f"as '{word} 1'")
             return places.region(word, int(words[1])), words[2:]
-        if kind_of(word) is None and tier_of(word) is None and not _is_amount(word):
+        if kind_of(word) is None and tier_of(word, fabric) is None and not _is_amount(word):
             return places.of(self.scenario.names.find(words[0])), words[1:]
         inner = replace(self, keep=None, place=self.place + 1_000)
         if len(words) > 2 and kind_of(word) and words[1].casefold() not in _PREPOSITIONS:

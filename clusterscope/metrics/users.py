@@ -9,8 +9,9 @@ import numpy as np
 
 from clusterscope.columns import I32, Bool
 from clusterscope.engine.frame import Frame
-from clusterscope.engine.network import Network, Routed
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
+from clusterscope.engine.shares import Routed
 from clusterscope.engine.step import iteration_parts
 from clusterscope.metrics.memo import per_key
 

@@ -58,26 +58,27 @@ def bundle_ids(hops: NextHops) -> BundleIds:
 
 def equal_bundles(hops: NextHops, cable_gbps: F64) -> Bundles:
     """Bundles whose members carry the same; `hops` are over the live of the cables (C,)."""
-    start, cable, link, owner = _members(hops)
+    start, link = _members(hops)
     count = np.diff(start)
     slowest = np.zeros(len(count))
     filled = count > 0
     if filled.any():
-        slowest[filled] = np.minimum.reduceat(cable_gbps[cable], start[:-1][filled])
+        slowest[filled] = np.minimum.reduceat(cable_gbps[link >> 1], start[:-1][filled])
     return Bundles(
         common=len(count),
         start=start,
         member_link=link,
-        member_share=1.0 / count[owner],
+        member_share=np.repeat(1.0 / np.maximum(count, 1), count),
         gbps=count * slowest,
     )
 
 
 def capacity_bundles(hops: NextHops, cable_gbps: F64) -> Bundles:
     """Bundles whose members carry in proportion to their rate."""
-    start, cable, link, owner = _members(hops)
-    rate = cable_gbps[cable]
-    total = bincount(owner, rate, len(start) - 1)
+    start, link = _members(hops)
+    rate, count = cable_gbps[link >> 1], np.diff(start)
+    owner = np.repeat(np.arange(len(count), dtype=np.int32), count)
+    total = bincount(owner, rate, len(count))
     return Bundles(
         common=len(total),
         start=start,
@@ -99,24 +100,21 @@ def with_extra(bundles: Bundles, gbps: F64) -> Bundles:
     )
 
 
-def _members(hops: NextHops) -> tuple[I32, I32, I32, I32]:
-    """Start of every bundle (B+1,), and the cable, link and bundle of every member (K,)."""
+def _members(hops: NextHops) -> tuple[I32, I32]:
+    """Start of every bundle (B+1,), and the link of every member (K,)."""
     ids = bundle_ids(hops)
     leaf_cable, core_cable = _useful(hops)
     block = hops.block[hops.near[core_cable]]
-    order = np.argsort(block, kind="stable")
-    core_cable, block = core_cable[order], block[order]
-    leaf = hops.near[leaf_cable]
-    cable = np.concatenate([leaf_cable, leaf_cable, core_cable, core_cable])
-    owner = np.concatenate(
-        [leaf, leaf + ids.leaf_down, block + ids.block_up, block + ids.block_down]
-    ).astype(np.int32)
-    link = 2 * cable
-    link[len(leaf_cable) : 2 * len(leaf_cable)] += 1
-    link[2 * len(leaf_cable) + len(core_cable) :] += 1
+    if (np.diff(block) < 0).any():
+        order = np.argsort(block, kind="stable")
+        core_cable, block = core_cable[order], block[order]
+    ups = (2 * leaf_cable, 2 * core_cable)
+    link = np.concatenate([ups[0], ups[0] + 1, ups[1], ups[1] + 1])
+    of_leaf = np.bincount(hops.near[leaf_cable], minlength=ids.leaves)
+    of_block = np.bincount(block, minlength=ids.blocks)
     start = np.zeros(ids.total + 1, dtype=np.int32)
-    np.cumsum(np.bincount(owner, minlength=ids.total), out=start[1:])
-    return start, cable, link, owner
+    np.cumsum(np.concatenate([of_leaf, of_leaf, of_block, of_block]), out=start[1:])
+    return start, link
 
 
 def _useful(hops: NextHops) -> tuple[I32, I32]:

@@ -12,6 +12,9 @@ adaptive follows live capacity. Where other flows keep to single links (ecmp, dm
 put on the links themselves, so that both meet there. Pairs of leaves that share fewer spines than
 others do, or that a failure sends through a core, are not told apart.
 
+A pair whose ports in this plane do not both work exchanges over its other planes, and one that has
+lost some of those sends more over this one; see `planes`.
+
 Axes: P ports, B bundles.
 """
 
@@ -23,6 +26,7 @@ from clusterscope.columns import F64, I32, I64, Bool, bincount
 from clusterscope.fabric.arrays import Fabric
 from clusterscope.routing.bundles import bundle_ids, capacity_bundles, equal_bundles
 from clusterscope.routing.nexthops import NextHops, next_hops
+from clusterscope.routing.planes import Mates, mates
 from clusterscope.routing.reach import reach_of
 from clusterscope.routing.routes import Bundles, Policy, Routes, no_bundles
 
@@ -47,18 +51,21 @@ def uniform(
     """
     live = cable_rate_gbps > 0
     hops = next_hops(fabric).only(live)
+    mate = mates(fabric, hops, live, ports)
+    most = _most_peers(fabric, hops, ports, domain)
+    reached = most > 0 and not _parted(mate, domain)
+    ports, domain, kind = ports[mate.on], domain[mate.on], mate.kind[mate.on]
     make = capacity_bundles if policy.load_balancing == "adaptive" else equal_bundles
     bundles = make(hops, cable_rate_gbps)
     leaf = fabric.port_leaf[ports]
-    peers = _peers(hops.island[leaf].astype(np.int64), domain.astype(np.int64))
-    most = int(peers.max(initial=0))
-    reached = most > 0 and bool(live[ports].all()) and _all_pairs(hops, leaf, domain)
-    if not reached:
+    if not (reached and _all_pairs(hops, leaf, domain)):
         return _single([], [], 0), bundles
+    peers = _peers(hops.island[leaf], domain, kind, mate.share)
     block = hops.block[leaf]
     ids, links = bundle_ids(hops), fabric.links
-    leaf_out = _leaving(leaf, domain, peers, hops.leaves) / most
-    block_out = _leaving(block, domain, peers, len(hops.block_column)) / most
+    who = (hops.island[leaf], domain, kind, mate.share)
+    leaf_out = _leaving(leaf, *who, hops.leaves) / most
+    block_out = _leaving(block, *who, len(hops.block_column)) / most
     leaves, blocks = np.flatnonzero(leaf_out), np.flatnonzero(block_out)
     resource: list[I32 | I64] = [
         2 * ports,
@@ -71,7 +78,7 @@ def uniform(
     own, up, across = peers / most, leaf_out[leaves], block_out[blocks]
     switches = 5 if len(blocks) else 3 if len(leaves) else 1
     routes = _single(resource, [own, up, across, across, up, own], switches)
-    if policy.load_balancing in ("ecmp", "dmodk"):
+    if policy.one_path:
         return _on_links(routes, bundles, links), no_bundles()
     return routes, bundles
 
@@ -107,25 +114,63 @@ def _single(resource: list[I32 | I64], weight: list[F64], switches: int) -> Rout
     )
 
 
-def _peers(island: I64, domain: I64) -> I64:
-    """Ports of the same island and another domain, for every port, (P,)."""
-    everyone = np.bincount(island)
-    code = island * (int(domain.max(initial=0)) + 1) + domain
-    _, same, count = np.unique(code, return_inverse=True, return_counts=True)
-    peers: I64 = everyone[island] - count[same]
-    return peers
+def _most_peers(fabric: Fabric, hops: NextHops, ports: I32, domain: I32) -> int:
+    """Most ports that one port exchanges with when everything works."""
+    none = np.zeros(len(ports), dtype=np.int64)
+    island = hops.island[fabric.port_leaf[ports]]
+    return int(_peers(island, domain, none, np.ones((1, 1))).max(initial=0))
 
 
-def _leaving(group: I32, domain: I32, peers: I64, groups: int) -> F64:
-    """Ordered pairs from each group (leaf or block) to outside of it, (groups,).
+def _parted(mate: Mates, domain: I32) -> bool:
+    """Whether two members of different domains have no live plane in common."""
+    if not mate.parted.any():
+        return False
+    lowest = np.full(len(mate.parted), np.iinfo(np.int32).max, dtype=np.int32)
+    highest = np.full(len(mate.parted), -1, dtype=np.int32)
+    np.minimum.at(lowest, mate.kind, domain)
+    np.maximum.at(highest, mate.kind, domain)
+    apart = (lowest[:, None] != highest) | (highest[:, None] != lowest)
+    return bool((mate.parted & apart).any())
 
-    All pairs of its members, less those inside it: n^2 less the same-domain n_d^2.
+
+def _peers(island: I32, domain: I32, kind: I64, share: F64) -> F64:
+    """Ports of the same island and another domain, for every port, by their share, (P,)."""
+    count = _partners(island, domain, kind, len(share))
+    return np.asarray((share[kind] * count).sum(axis=1))
+
+
+def _partners(island: I32, domain: I32, kind: I64, kinds: int) -> F64:
+    """Ports of the same island and another domain, for every port, by their kind, (P, K)."""
+    everyone = _members(island.astype(np.int64), kind, kinds)
+    code = island.astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain
+    _, cell = np.unique(code, return_inverse=True)
+    return np.asarray(everyone[island] - _members(cell, kind, kinds)[cell])
+
+
+def _leaving(group: I32, island: I32, domain: I32, kind: I64, share: F64, groups: int) -> F64:
+    """Ordered pairs from each group (leaf or block) to outside of it, by their share, (groups,).
+
+    All pairs of its members, less those inside it: n^2 less the same-domain n_d^2. Counted kind
+    by kind in whole numbers, so that nothing leaving is exactly 0.
     """
-    spread = int(domain.max(initial=0)) + 1
-    cells, count = np.unique(group.astype(np.int64) * spread + domain, return_counts=True)
-    same = bincount(cells // spread, (count * count).astype(np.float64), groups)
-    members = bincount(group, None, groups)
-    return bincount(group, peers.astype(np.float64), groups) - (members * members - same)
+    kinds, spread = len(share), int(domain.max(initial=0)) + 1
+    cells, cell = np.unique(group.astype(np.int64) * spread + domain, return_inverse=True)
+    near, within = _members(cell, kind, kinds), _members(group, kind, kinds, groups)
+    partners = _partners(island, domain, kind, kinds)
+    leaving = np.zeros(groups)
+    for one, other in np.argwhere(share > 0):
+        own = np.where(kind == one, partners[:, other], 0.0)
+        same = bincount(cells // spread, near[:, one] * near[:, other], groups)
+        pairs = bincount(group, own, groups) - (within[:, one] * within[:, other] - same)
+        leaving += share[one, other] * pairs
+    return leaving
+
+
+def _members(group: I32 | I64, kind: I64, kinds: int, groups: int = 0) -> F64:
+    """Members of each group and kind, (groups, K)."""
+    groups = max(groups, int(group.max(initial=-1)) + 1)
+    code = group.astype(np.int64) * kinds + kind
+    return bincount(code, None, groups * kinds).reshape(groups, kinds)
 
 
 def _all_pairs(hops: NextHops, leaf: I32, domain: I32) -> bool:

@@ -41,6 +41,29 @@ def hash_keys(fabric: Fabric, entropy: U64, policy: Policy) -> Keys:
     return keys
 
 
+def dealt_keys(fabric: Fabric, entropy: U64, policy: Policy) -> Keys:
+    """Flowlets by load: a switch gives each flow that comes the port that has the fewest so far.
+
+    Flows come in order of a hash of their entropy (F,), and the first port is by chance.
+
+    Model: a long flow stays where it was put, since its NIC leaves no gap in which it could move.
+    A switch sees its own ports alone, so flows still meet on the way down.
+    """
+    salt = switch_salts(fabric.switches, policy.seed, policy.hash_seed)
+
+    def keys(stage: Stage, flow: I32, switch: I32) -> U64:
+        del stage
+        turn = np.lexsort((mix(entropy[flow] ^ salt[switch]), switch))
+        at = switch[turn]
+        fresh = np.flatnonzero(np.concatenate([[True], at[1:] != at[:-1]]))
+        place = np.empty(len(flow), dtype=np.int64)
+        place[turn] = np.arange(len(flow)) - np.repeat(fresh, np.diff(fresh, append=len(flow)))
+        start: U64 = mix(salt[switch]) >> np.uint64(1)
+        return start + place.astype(np.uint64)
+
+    return keys
+
+
 def modulo_keys(fabric: Fabric, src: I32, dst: I32) -> Keys:
     """D-mod-K: digits of the destination's rank d, whatever the flow (src and dst are (F,) ports).
 

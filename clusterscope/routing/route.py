@@ -10,9 +10,13 @@ from collections.abc import Callable
 import numpy as np
 
 from clusterscope.columns import F64, I32, U64, bincount
-from clusterscope.fabric.arrays import SCALE_UP, Fabric
+from clusterscope.fabric.arrays import Fabric
+from clusterscope.routing.dragonfly_adaptive import dragonfly_adaptive
+from clusterscope.routing.dragonfly_exchange import dragonfly_uniform
+from clusterscope.routing.dragonfly_paths import by_destination, paths
 from clusterscope.routing.exchange import uniform
-from clusterscope.routing.keys import hash_keys, modulo_keys
+from clusterscope.routing.inside import exchange, ways
+from clusterscope.routing.keys import dealt_keys, hash_keys, modulo_keys
 from clusterscope.routing.routes import Bundles, Policy, Routes, no_bundles
 from clusterscope.routing.spread import Spread, adaptive, spray
 from clusterscope.routing.walk import walk
@@ -34,6 +38,13 @@ def _dmodk(
     return _one_path(*walk(fabric, cable_rate_gbps, src, dst, modulo_keys(fabric, src, dst)))
 
 
+def _flowlet(
+    fabric: Fabric, cable_rate_gbps: F64, src: I32, dst: I32, entropy: U64, policy: Policy
+) -> Spread:
+    keys = dealt_keys(fabric, entropy, policy)
+    return _one_path(*walk(fabric, cable_rate_gbps, src, dst, keys))
+
+
 def _adaptive(
     fabric: Fabric, cable_rate_gbps: F64, src: I32, dst: I32, entropy: U64, policy: Policy
 ) -> Spread:
@@ -48,6 +59,18 @@ def _spray(
     return spray(fabric, cable_rate_gbps, src, dst)
 
 
+def _dragonfly(
+    fabric: Fabric, cable_rate_gbps: F64, src: I32, dst: I32, entropy: U64, policy: Policy
+) -> Spread:
+    course = policy.dragonfly_course
+    if course == "adaptive":
+        return dragonfly_adaptive(fabric, cable_rate_gbps, src, dst)
+    keys = hash_keys(fabric, entropy, policy)
+    if policy.load_balancing == "dmodk":
+        keys = by_destination(fabric.port_rank[dst])
+    return _one_path(*paths(fabric, cable_rate_gbps, src, dst, keys, course))
+
+
 def _one_path(links: I32, switches: I32) -> Spread:
     return Spread(resource=links, weight=None, switches=switches, bundles=no_bundles())
 
@@ -55,6 +78,7 @@ def _one_path(links: I32, switches: I32) -> Spread:
 BALANCERS: dict[str, Balancer] = {
     "ecmp": _ecmp,
     "dmodk": _dmodk,
+    "flowlet": _flowlet,
     "adaptive": _adaptive,
     "spray": _spray,
 }
@@ -84,25 +108,26 @@ def route(
     Returns:
         The routes, entries of a flow in order of its path, and the bundles that they name.
     """
-    balance = BALANCERS[policy.load_balancing]
+    balance = _dragonfly if fabric.dragonfly else BALANCERS[policy.load_balancing]
     scale_up = np.flatnonzero(src >= fabric.ports)
     if not len(scale_up):
         return _routes(balance(fabric, cable_rate_gbps, src, dst, entropy, policy))
     scale_out = np.flatnonzero(src < fabric.ports)
     if not len(scale_out):
-        return _routes(_one_path(*_scale_up(fabric, cable_rate_gbps, src, dst)))
+        return _routes(_one_path(*ways(fabric, cable_rate_gbps, src, dst)))
     spread = balance(
         fabric, cable_rate_gbps, src[scale_out], dst[scale_out], entropy[scale_out], policy
     )
-    pair, hops = _scale_up(fabric, cable_rate_gbps, src[scale_up], dst[scale_up])
-    width = spread.resource.shape[1]
+    links, hops = ways(fabric, cable_rate_gbps, src[scale_up], dst[scale_up])
+    wide = spread.resource.shape[1]
+    width = max(wide, links.shape[1])
     resource = np.full((len(src), width), -1, dtype=np.int32)
-    resource[scale_out] = spread.resource
-    resource[scale_up, :2] = pair
+    resource[scale_out, :wide] = spread.resource
+    resource[scale_up, : links.shape[1]] = links
     weight = None
     if spread.weight is not None:
         weight = np.ones((len(src), width))
-        weight[scale_out] = spread.weight
+        weight[scale_out, :wide] = spread.weight
     switches = np.zeros(len(src), dtype=np.int32)
     switches[scale_out], switches[scale_up] = spread.switches, hops
     return _routes(Spread(resource, weight, switches, spread.bundles))
@@ -113,8 +138,13 @@ def route_exchange(
 ) -> tuple[Routes, Bundles]:
     """Routes of one uniform all-to-all among ports (P,) of domains (P,), as a single flow.
 
-    The unit of its rate is the egress of the busiest port; see `exchange.uniform`.
+    The unit of its rate is the egress of the busiest port; see `exchange.uniform`. Ports that are
+    GPUs exchange inside their domains; see `inside.exchange`.
     """
+    if len(ports) and ports[0] >= fabric.gpu_vertex:
+        return exchange(fabric, cable_rate_gbps, ports - fabric.gpu_vertex), no_bundles()
+    if fabric.dragonfly:
+        return dragonfly_uniform(fabric, cable_rate_gbps, ports, domain, policy.dragonfly_course)
     return uniform(fabric, cable_rate_gbps, ports, domain, policy)
 
 
@@ -126,19 +156,6 @@ def paths_of(routes: Routes) -> I32:
     paths = np.full((flows, int(count.max(initial=0))), -1, dtype=np.int32)
     paths[routes.entry_flow, place] = routes.entry_link
     return paths
-
-
-def _scale_up(fabric: Fabric, cable_rate_gbps: F64, src: I32, dst: I32) -> tuple[I32, I32]:
-    """Links up to and down from the domain (A, 2), -1 when there is no way, and hops (A,)."""
-    a, b = src - fabric.gpu_vertex, dst - fabric.gpu_vertex
-    first = int(fabric.tier_start[SCALE_UP])
-    joined = (fabric.gpu_domain[a] >= 0) & (fabric.gpu_domain[a] == fabric.gpu_domain[b])
-    joined[joined] = (cable_rate_gbps[first + a[joined]] > 0) & (
-        cable_rate_gbps[first + b[joined]] > 0
-    )
-    up, down = 2 * (first + a), 2 * (first + b) + 1
-    links = np.where(joined[:, None], np.stack([up, down], axis=1), -1)
-    return links.astype(np.int32), joined.astype(np.int32)
 
 
 def _routes(spread: Spread) -> tuple[Routes, Bundles]:

@@ -15,7 +15,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from clusterscope.columns import F64, I32, Arrays, Bool, Col, bincount
+from clusterscope.columns import F64, I32, Arrays, Bool, Col
+
+Course = Literal["minimal", "valiant", "adaptive"]
 
 
 @dataclass(frozen=True)
@@ -24,14 +26,28 @@ class Policy:
 
     Attributes:
         load_balancing: ecmp (hash of the 5-tuple, one path a flow), dmodk (static, by destination),
-            adaptive (per packet, by live capacity), spray (per packet, equal shares).
+            flowlet (each flow where its switch has the fewest), adaptive (per packet, by live
+            capacity), spray (per packet, equal shares).
         hash_seed: per-switch, or shared by all switches, which polarizes.
         seed: seed of the hash functions.
+        course: how traffic goes from group to group of a dragonfly; None leaves it to
+            `load_balancing`: minimal for what keeps to one path, else adaptive.
     """
 
-    load_balancing: Literal["ecmp", "dmodk", "adaptive", "spray"]
+    load_balancing: Literal["ecmp", "dmodk", "flowlet", "adaptive", "spray"]
     hash_seed: Literal["per-switch", "shared"] = "per-switch"
     seed: int = 0
+    course: Course | None = None
+
+    @property
+    def dragonfly_course(self) -> Course:
+        """How traffic goes from group to group of a dragonfly."""
+        return self.course or ("minimal" if self.one_path else "adaptive")
+
+    @property
+    def one_path(self) -> bool:
+        """True when a flow keeps to one path."""
+        return self.load_balancing not in ("adaptive", "spray")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,7 +89,13 @@ def no_bundles() -> Bundles:
 def link_loads(resource_gbps: F64, links: int, bundles: Bundles) -> F64:
     """Load of every link, (L,) Gb/s, from the load of every resource, (L+B,) Gb/s."""
     loads: F64 = resource_gbps[:links].copy()
-    if len(bundles.member_link):
-        per_bundle = np.repeat(resource_gbps[links:], np.diff(bundles.start))
-        loads += bincount(bundles.member_link, per_bundle * bundles.member_share, links)
+    add_members(loads, resource_gbps[links:], bundles)
     return loads
+
+
+def add_members(loads_gbps: F64, bundle_gbps: F64, bundles: Bundles) -> None:
+    """Add to the loads of links (L,), in place, what the bundles (B,) carry over their members."""
+    if len(bundles.member_link):
+        per_member = np.repeat(bundle_gbps, np.diff(bundles.start))
+        per_member *= bundles.member_share
+        np.add.at(loads_gbps, bundles.member_link, per_member)

@@ -98,17 +98,16 @@ def _start(fabric: Fabric, cable_rate_gbps: F64, src: I32, dst: I32) -> tuple[Ne
 def _resources(fabric: Fabric, hops: NextHops, way: Ways, src: I32, dst: I32) -> I32:
     """What every flow loads, (F, 7), -1 where there is nothing; the last column is left empty."""
     ids, links = bundle_ids(hops), fabric.links
-    climbs = way.below | way.across
-    columns = [
-        np.where(way.reached, 2 * src, -1),
-        np.where(climbs, links + way.src_leaf, -1),
-        np.where(way.across, links + ids.block_up + hops.block[way.src_leaf], -1),
-        np.where(way.across, links + ids.block_down + hops.block[way.dst_leaf], -1),
-        np.where(climbs, links + ids.leaf_down + way.dst_leaf, -1),
-        np.where(way.reached, 2 * dst + 1, -1),
-        np.full(len(src), -1),
-    ]
-    return np.stack(columns, axis=1).astype(np.int32)
+    climbs = np.flatnonzero(way.below | way.across)
+    resource = np.full((len(src), HOPS), -1, dtype=np.int32)
+    np.copyto(resource[:, 0], 2 * src, where=way.reached)
+    np.copyto(resource[:, 5], 2 * dst + 1, where=way.reached)
+    resource[climbs, 1] = links + way.src_leaf[climbs]
+    resource[climbs, 4] = links + ids.leaf_down + way.dst_leaf[climbs]
+    across = np.flatnonzero(way.across)
+    resource[across, 2] = links + ids.block_up + hops.block[way.src_leaf[across]]
+    resource[across, 3] = links + ids.block_down + hops.block[way.dst_leaf[across]]
+    return resource
 
 
 def _uneven_pairs(way: Ways, mark: Bool, leaves: int) -> tuple[I32, I32, I32, I32]:

@@ -9,12 +9,19 @@ from clusterscope.errors import SpecError, UnknownNameError
 from clusterscope.spec import parts
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.plan import ScaleOutPlan
+from clusterscope.spec.reductions import unreduced
+from clusterscope.spec.shape import check_shape, shape_of
+from clusterscope.spec.trains import check_training
+from clusterscope.spec.transports import check_transport
 from clusterscope.units import GIB
 
 MEMORY_LIMIT_BYTES = 16 * GIB
-_LINK_BYTES = 60  # ends, rate, load and share of one direction, and what a solve adds
+# Ends, rate, load and share of one direction, and what routes and a solve add: measured to the
+# first frame of presets from 10,000 to 1,048,576 GPUs.
+_LINK_BYTES = 105
 _GPU_BYTES = 40
 _NODE_BYTES = 16
+_LEAST = 1e-6  # Gb/s, and ratio of a taper
 
 P = TypeVar("P", bound=parts.Part)
 
@@ -38,15 +45,20 @@ def check(spec: ClusterSpec, where: str) -> None:
     Raises:
         SpecError: the first thing that does not hold.
     """
+    _check_least(spec, where)
     _check_memory(spec, where, spec.node.count * spec.node.nics * _planes(spec))
     _check_parts(spec, where)
     _check_scale_up(spec, where)
+    check_shape(spec, where)
     _check_jobs(spec, where)
 
 
 def check_plan_memory(spec: ClusterSpec, plan: ScaleOutPlan, where: str) -> None:
     """The arrays of the whole fabric fit into memory."""
-    _check_memory(spec, where, plan.cables)
+    mesh = plan.dragonfly
+    # Routing keeps tables of the pairs of groups, and of the pairs of switches of each group.
+    pairs = mesh.groups * (2 * mesh.groups + mesh.switches**2) if mesh else 0
+    _check_memory(spec, where, plan.cables + pairs)
 
 
 def _planes(spec: ClusterSpec) -> int:
@@ -55,9 +67,25 @@ def _planes(spec: ClusterSpec) -> int:
 
 
 def memory_bytes(spec: ClusterSpec, cables: int) -> int:
-    """Memory that the arrays of a cluster take, estimated without building any."""
-    links = 2 * (cables + (spec.gpus if spec.scale_up else 0))
+    """Memory that a cluster takes up to its first frame, estimated without building any."""
+    shape = shape_of(spec.scale_up)
+    inside = shape.cables * -(-spec.gpus // shape.size) if shape.size else 0
+    links = 2 * (cables + inside)
     return _LINK_BYTES * links + _GPU_BYTES * spec.gpus + _NODE_BYTES * spec.node.count
+
+
+def _check_least(spec: ClusterSpec, where: str) -> None:
+    """Rates and tapers are not so small that times and counts leave what a float can hold."""
+    for name in ("node", "scale_up", "scale_out", "dragonfly", "front_end"):
+        table = getattr(spec, name)
+        for key in type(table).model_fields if table else ():
+            value = getattr(table, key)
+            if key.endswith(("_gbps", "taper")) and value is not None and value < _LEAST:
+                raise SpecError(
+                    f"{where}: {name}.{key}",
+                    f"{value:g} is next to nothing",
+                    f"allowed is at least {_LEAST:g}",
+                )
 
 
 def _check_memory(spec: ClusterSpec, where: str, cables: int) -> None:
@@ -84,6 +112,7 @@ def _check_parts(spec: ClusterSpec, where: str) -> None:
     if up and up.switch:
         part(where, "scale_up.switch", parts.switch, up.switch)
     part(where, "transport.name", parts.transport, spec.transport.name)
+    check_transport(spec, where)
 
 
 def _check_scale_up(spec: ClusterSpec, where: str) -> None:
@@ -115,6 +144,9 @@ def _check_jobs(spec: ClusterSpec, where: str) -> None:
     seen: dict[str, int] = {}
     for index, job in enumerate(spec.jobs):
         key = f"{where}: jobs.{index}"
+        reason = unreduced(spec, job)
+        if reason is not None:
+            raise SpecError(f"{key}.algorithm", *reason)
         if job.name in seen:
             raise SpecError(
                 f"{key}.name",
@@ -136,6 +168,7 @@ def _check_jobs(spec: ClusterSpec, where: str) -> None:
                 + (f"from GPU {job.first_gpu} on" if room < spec.gpus else "of this cluster"),
                 f"allowed is 1 to {room}",
             )
+        check_training(spec, job, key)
 
 
 def unmet(spec: ClusterSpec, plan: ScaleOutPlan | None) -> tuple[str, ...]:
@@ -150,6 +183,13 @@ def unmet(spec: ClusterSpec, plan: ScaleOutPlan | None) -> tuple[str, ...]:
             "leaf_spine_cables": plan.leaf_spine_cables,
             "spine_core_cables": plan.spine_core_cables,
         }
+        if plan.dragonfly:
+            got |= {
+                "groups": plan.dragonfly.groups,
+                "switches": plan.leaves,
+                "local_cables": plan.dragonfly.local_cables,
+                "global_cables": plan.dragonfly.global_cables,
+            }
     wanted = spec.expect.model_dump(exclude_none=True)
     return tuple(
         f"expect.{key}: {value} expected, {got.get(key, 0)} derived"

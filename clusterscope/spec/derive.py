@@ -11,6 +11,7 @@ import math
 from clusterscope.errors import SpecError
 from clusterscope.spec import parts
 from clusterscope.spec.checks import check, check_plan_memory, part
+from clusterscope.spec.dragonfly import derive_dragonfly
 from clusterscope.spec.model import ClusterSpec, ScaleOutSpec
 from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.spec.ports import most_beside, need_fit, need_ports
@@ -20,7 +21,7 @@ __all__ = ["ScaleOutPlan", "derive"]
 
 
 def derive(spec: ClusterSpec, where: str = "spec") -> ScaleOutPlan | None:
-    """Resolve every count of the scale-out fabric; None when the spec has none.
+    """Resolve every count of the scale-out fabric, Clos or dragonfly; None when there is none.
 
     Args:
         spec: cluster to resolve.
@@ -31,6 +32,8 @@ def derive(spec: ClusterSpec, where: str = "spec") -> ScaleOutPlan | None:
     """
     check(spec, where)
     out, node = spec.scale_out, spec.node
+    if spec.dragonfly is not None:
+        return derive_dragonfly(spec, spec.dragonfly, where)
     if out is None:
         return None
     _check_tier_keys(spec, out, where)

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from clusterscope.errors import SpecError
-from clusterscope.spec.model import EventSpec, Frozen
+from clusterscope.spec.base import Frozen
+from clusterscope.spec.model import EventSpec
 from clusterscope.spec.read import read_text, tables
 from clusterscope.spec.validate import first_mistake
 from clusterscope.spec.wording import shown, shown_name

@@ -7,57 +7,26 @@ Types are strict: "8", 8.0 and true are not the number 8, since each is a slip o
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import Field, field_validator, model_validator
 
 from clusterscope.spec import parts
-from clusterscope.units import GIB, KIB, MIB
+from clusterscope.spec.base import Frozen, Name, Size
+from clusterscope.spec.training import ModelSpec, PlanSpec
+from clusterscope.units import GIB
 
-_SIZES = {"b": 1, "kib": KIB, "mib": MIB, "gib": GIB, "kb": 10**3, "mb": 10**6, "gb": 10**9}
-
-
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]*)")
 _MOST = 10**12  # past any cluster, and small enough for exact arithmetic in floats
-
-
-def _size(value: object) -> object:
-    """Bytes from 1073741824 or "1 GiB"; anything else is left for pydantic to refuse."""
-    match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
-    scale = _SIZES.get(match[2].casefold() or "b") if match and len(match[1]) < 20 else None
-    return int(float(match[1]) * scale) if match and scale else value
-
-
-Size = Annotated[
-    int,
-    BeforeValidator(_size),
-    Field(ge=1, le=2**50),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1, "maximum": 2**50},
-                {"type": "string", "pattern": f"^{_SIZE.pattern}$"},
-            ]
-        },
-        mode="validation",
-    ),
-]
-Name = Annotated[str, Field(min_length=1, max_length=120)]
 
 LoadBalancing = parts.LoadBalancing
 HashSeed = parts.HashSeed
 Collective = Literal[
     "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "permutation", "incast"
 ]
+Task = Literal[Collective, "training"]
 Placement = Literal["packed", "strided", "random"]
+Algorithm = Literal["auto", "ring", "sharp", "nvls"]
 EventKind = Literal["fail", "degrade", "restore"]
-
-
-class Frozen(BaseModel):
-    """Base of every table: immutable, and an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class NodeSpec(Frozen):
@@ -81,6 +50,35 @@ class ScaleUpSpec(Frozen):
     )
     switch: Name | None = Field(default=None, description="switch part inside the domain")
     switches: int = Field(default=0, ge=0, le=_MOST, description="switch chips in one domain")
+    topology: Literal["switched", "mesh", "torus", "two-level"] = Field(
+        default="switched",
+        description="switched: every GPU on one cable to the domain's switches; mesh: a cable "
+        "between every pair; torus: a ring along every dimension; two-level: groups of GPUs, and "
+        "an uplink from each group to the domain",
+    )
+    link_gbps: float | None = Field(
+        default=None,
+        gt=0,
+        le=10_000_000,
+        description="rate of one cable of a mesh or torus, one direction; gpu_gbps shared out "
+        "over the cables of a GPU when left out",
+    )
+    dims: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(
+        default=(), strict=False, max_length=4, description="GPUs along each dimension of a torus"
+    )
+    group_gpus: int | None = Field(
+        default=None, ge=1, le=_MOST, description="GPUs in a first-level group (two-level)"
+    )
+    group_gbps: float | None = Field(
+        default=None,
+        gt=0,
+        le=10**12,
+        description="uplink of a group, one direction; its GPUs' rate over group_taper when left "
+        "out",
+    )
+    group_taper: float = Field(
+        default=1.0, gt=0, le=1000, description="group bandwidth down : up (two-level)"
+    )
 
 
 class ScaleOutSpec(Frozen):
@@ -141,6 +139,63 @@ class ScaleOutSpec(Frozen):
     )
 
 
+class DragonflySpec(Frozen):
+    """`[dragonfly]`: groups of switches, all to all inside a group and between groups."""
+
+    groups: int = Field(ge=1, le=_MOST, description="groups that are built")
+    switches: int = Field(ge=1, le=_MOST, description="switches in a group")
+    nic_ports: int = Field(ge=1, le=_MOST, description="NIC ports a switch takes")
+    global_links: int = Field(
+        ge=1, le=_MOST, description="cables between every pair of groups, dealt to their switches"
+    )
+    local_links: int = Field(
+        default=1, ge=1, le=_MOST, description="cables between two switches of a group"
+    )
+    link_gbps: float | None = Field(
+        default=None,
+        gt=0,
+        le=100_000,
+        description="rate of switch-to-switch links; that of a NIC port when left out",
+    )
+    switch: Name = Field(description="switch part, by catalogue name")
+    routing: Literal["minimal", "valiant", "adaptive"] | None = Field(
+        default=None,
+        description="minimal: the shortest way, one path a flow; valiant: over a group by chance; "
+        "adaptive: per packet, around what is full; when left out, minimal under hashed or static "
+        "load balancing and adaptive under any other",
+    )
+
+
+class FrontEndSpec(Frozen):
+    """`[front_end]`: the network to storage and users, a Clos of its own; counted, not stepped."""
+
+    nics: int = Field(default=1, ge=1, le=64, description="front-end NIC ports in a node")
+    nic: Name = Field(default="generic", description="NIC part, by catalogue name")
+    nic_gbps: float = Field(gt=0, le=100_000, description="line rate of one port, one direction")
+    tiers: Literal[1, 2, 3] = Field(default=2, description="switch tiers")
+    switch: Name = Field(description="switch part of all tiers, by catalogue name")
+    link_gbps: float | None = Field(
+        default=None,
+        gt=0,
+        le=100_000,
+        description="rate of switch-to-switch links; that of a NIC port when left out",
+    )
+    taper: float = Field(default=1.0, gt=0, le=1000, description="leaf bandwidth down : up")
+    pod_nodes: int | None = Field(
+        default=None, ge=1, le=_MOST, description="nodes in a pod (three tiers)"
+    )
+    storage_nodes: int = Field(default=0, ge=0, le=10**9, description="storage nodes on it")
+    storage_gbps: float | None = Field(
+        default=None,
+        gt=0,
+        le=10_000_000,
+        description="what one storage node reads or writes; its ports' rate when left out",
+    )
+    checkpoint_bytes: Size = Field(
+        default=30 * 10**9, description="what a GPU writes at a checkpoint"
+    )
+
+
 class TransportSpec(Frozen):
     """`[transport]`: a catalogue transport, with what this cluster sets differently."""
 
@@ -154,13 +209,39 @@ class TransportSpec(Frozen):
     reroute_s: float | None = Field(
         default=None, ge=0, le=86_400, description="time from a failure until routes avoid it"
     )
+    self_healing: bool | None = Field(
+        default=None,
+        description="InfiniBand: switches route around a dead link themselves (the default); "
+        "false: they wait for the subnet manager",
+    )
+    loss_rate: float = Field(
+        default=0.0, ge=0, le=0.5, description="share of packets that are lost on their way"
+    )
+    recovery: parts.Recovery | None = Field(
+        default=None, description="what is sent again after a loss; the transport's own if left out"
+    )
+    ordering: parts.Ordering | None = Field(
+        default=None,
+        description="in-order: a packet that overtakes another costs a recovery; reorder: the NIC "
+        "takes packets in any order",
+    )
+    isolation: bool | None = Field(
+        default=None,
+        description="true: a busy egress never pauses the flows beside those that feed it; false: "
+        "it always does; when left out, as the transport's congestion control has it",
+    )
+    flowlet_gap_s: float | None = Field(
+        default=None, gt=0, le=60, description="pause of a flow after which it is hashed anew"
+    )
 
 
 class JobSpec(Frozen):
-    """`[[jobs]]`: ranks that run one collective over and over."""
+    """`[[jobs]]`: ranks that run one collective, or train one model, over and over."""
 
     name: Name
-    collective: Collective
+    collective: Task = Field(
+        description="what the ranks do over and over; training when there is a model"
+    )
     message_bytes: Size = Field(
         description="nccl-tests size: the whole buffer of one rank; for permutation and incast, "
         "the bytes that each rank sends"
@@ -174,6 +255,31 @@ class JobSpec(Frozen):
     hierarchical: bool = Field(
         default=True, description="reduce inside the scale-up domain before the NICs are used"
     )
+    algorithm: Algorithm = Field(
+        default="auto",
+        description="of an all-reduce: ring; sharp: InfiniBand switches reduce between domains; "
+        "nvls: NVSwitches reduce inside a domain; auto is ring",
+    )
+    model: ModelSpec | None = Field(
+        default=None, description="what a training job trains; a catalogue name is short for it"
+    )
+    plan: PlanSpec | None = Field(
+        default=None, description="how the model of a training job is cut over its GPUs"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _trains(cls, data: object) -> object:
+        """A job with a model trains, and its messages follow from the plan."""
+        if isinstance(data, dict) and data.get("model") is not None:
+            return {"collective": "training", "message_bytes": 1} | data
+        return data
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _named(cls, value: object) -> object:
+        """A name stands for a table with that name."""
+        return {"name": value} if isinstance(value, str) else value
 
 
 class SimSpec(Frozen):
@@ -198,9 +304,12 @@ class EventSpec(Frozen):
 class Source(Frozen):
     """`[sources]`: where a number comes from."""
 
-    source: str | None = None
-    estimate: bool = False
-    why: str | None = None
+    source: str | None = Field(default=None, description="the document a number is from")
+    estimate: bool = Field(default=False, description="nobody published the number")
+    why: str | None = Field(default=None, description="what an estimate rests on")
+    doubt: str | None = Field(
+        default=None, description="what speaks against the number: another reading, a weak source"
+    )
 
 
 class ExpectSpec(Frozen):
@@ -214,6 +323,10 @@ class ExpectSpec(Frozen):
     nic_leaf_cables: int | None = None
     leaf_spine_cables: int | None = None
     spine_core_cables: int | None = None
+    groups: int | None = None
+    switches: int | None = None
+    local_cables: int | None = None
+    global_cables: int | None = None
 
 
 DEFAULT_JOB = JobSpec(name="all-reduce", collective="all-reduce", message_bytes=GIB)
@@ -225,14 +338,24 @@ class ClusterSpec(Frozen):
     name: Name
     title: str = ""
     description: str = ""
+    design: bool = Field(
+        default=False, description="a design of its author's own, not a cluster that exists"
+    )
     node: NodeSpec
     scale_up: ScaleUpSpec | None = None
     scale_out: ScaleOutSpec | None = None
+    front_end: FrontEndSpec | None = None
+    dragonfly: DragonflySpec | None = None
     transport: TransportSpec = TransportSpec(name="infiniband")
     jobs: tuple[JobSpec, ...] = Field(default=(DEFAULT_JOB,), strict=False)
     sim: SimSpec = SimSpec()
     events: tuple[EventSpec, ...] = Field(default=(), strict=False)
     expect: ExpectSpec = ExpectSpec()
+    prices: dict[Name, float] = Field(
+        default_factory=dict,
+        description="US$ by part of the catalogue, and energy_usd_per_kwh, pue, "
+        "amortization_years, run_hours, comm_ratio; those known when left out",
+    )
     sources: dict[str, Source] = Field(
         default_factory=dict, description="dotted key of a number -> its source"
     )

@@ -46,10 +46,13 @@ def apply_overrides(data: Mapping[str, Any], settings: Iterable[str]) -> dict[st
 
 
 def _choose_transport(data: dict[str, Any], name: str) -> tuple[tuple[str, ...], Any]:
-    """`transport=name`: a different transport does not keep what the old one was set to."""
+    """`transport=name`: a different transport does not keep what the old one was set to.
+
+    It keeps the losses, which are those of the cables.
+    """
     table = data.get("transport")
     if isinstance(table, dict) and table.get("name") != name:
-        data["transport"] = {}
+        data["transport"] = {k: v for k, v in table.items() if k == "loss_rate"}
         sources = data.get("sources")
         if isinstance(sources, dict):
             data["sources"] = {k: v for k, v in sources.items() if not k.startswith("transport.")}
@@ -120,6 +123,8 @@ def _check_step(here: Any, table: tuple[str | int, ...], key: str | int) -> Any:
             )
         if key == len(here):
             here.append({})
+        return here
+    if table == ("prices",) and isinstance(here, dict):
         return here
     known = fields_at(table)
     if not isinstance(here, dict) or known is None:

@@ -18,9 +18,12 @@ from typing import Any, Literal, TypeVar
 
 from clusterscope.errors import UnknownNameError
 
-LoadBalancing = Literal["ecmp", "dmodk", "adaptive", "spray"]
+LoadBalancing = Literal["ecmp", "dmodk", "flowlet", "adaptive", "spray"]
 HashSeed = Literal["per-switch", "shared"]
 Ordering = Literal["in-order", "reorder"]
+Recovery = Literal["go-back-0", "go-back-n", "selective", "tcp", "link-replay"]
+Congestion = Literal["none", "dcqcn", "per-flow", "telemetry", "receiver-credit", "delay", "loss"]
+Reduction = Literal["none", "switch", "port", "domain"]
 
 _ESTIMATE = "estimate: "
 _GENERIC = re.compile(r"generic-([1-9]\d{0,3})")
@@ -46,9 +49,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu(Part):
-    """An accelerator; FLOPS are dense BF16, the scale-up rate is one direction."""
+    """An accelerator; FLOPS are dense BF16, the scale-up rate is one direction.
+
+    `matmul_tflops` is what its best large matrix product was measured to reach, None where nobody
+    has published it.
+    """
 
     bf16_tflops: float
+    matmul_tflops: float | None = None
     hbm_gb: float
     tdp_w: float
     scale_up_gbps: float
@@ -78,7 +86,9 @@ class Switch(Part):
     """A switch; power is typical and without optics.
 
     `radix` is set for a generic switch, which has that many ports at any rate; others list
-    their `ports`, each entry a whole switch cut into ports of one rate.
+    their `ports`, each entry a whole switch cut into ports of one rate. A switch that reduces on
+    the way has one streaming tree ("switch"), one a port ("port"), or does it for the GPUs of its
+    domain ("domain"), then at `reduction_ratio` of the rate that a ring reaches.
     """
 
     chip: str
@@ -88,6 +98,9 @@ class Switch(Part):
     latency_s: float
     power_w: float
     price_usd: float
+    forwarding: Literal["cut-through", "store-and-forward"] = "cut-through"
+    in_network_reduction: Reduction = "none"
+    reduction_ratio: float | None = None
 
     def ports_at(self, gbps: float) -> int | None:
         """Ports the whole switch offers at this rate, None when it does not have the rate."""
@@ -116,8 +129,9 @@ class Transport(Part):
     """What a transport does, as mechanisms; nothing here is a throughput taken from a brochure.
 
     Attributes:
-        load_balancing: "ecmp" (hash a flow), "dmodk" (static tables by destination), "adaptive"
-            (switch picks a port for each packet) or "spray" (sender spreads packets).
+        load_balancing: "ecmp" (hash a flow), "dmodk" (static tables by destination), "flowlet"
+            (switch picks a port for each flow, and again after a pause), "adaptive" (switch picks
+            a port for each packet) or "spray" (sender spreads packets).
         qps: queue pairs, so hashed flows, between two NICs.
         hash_seed: "per-switch", or "shared" when all switches hash alike.
         ordering: "in-order", or "reorder" when the receiving NIC takes packets in any order.
@@ -128,7 +142,19 @@ class Transport(Part):
         header_bytes: bytes on the wire with each packet besides payload.
         nic_latency_s: sending and receiving NIC together.
         reroute_s: time until switches or routing protocol avoid a dead link.
+        reroute_by: who does that.
         sm_reroute_s: time that a subnet manager takes instead, None when there is none.
+        recovery: what is sent again after a loss: the whole message ("go-back-0"), all from the
+            lost packet on ("go-back-n"), that packet only ("selective"), what TCP's window lets
+            through ("tcp"), or that packet over its one link ("link-replay").
+        nack_s: from the arrival of a packet out of order until the sender sends again.
+        timeout_s: until a packet is sent again when nothing tells of its loss.
+        congestion: what keeps a sender from filling the queue of a busy egress; "none" and "dcqcn"
+            let pauses reach the flows beside it.
+        routed: packets can cross from one subnet to another.
+        in_network_reduction: switches can reduce on the way.
+        flowlet_gap_s: a pause of a flow after which it may take another path, None when never.
+        connection_bytes: state that a NIC keeps for each connection.
         error_band: lowest and highest truth relative to the fluid result.
         error_central: most likely truth relative to the fluid result.
         evidence: what the band rests on.
@@ -145,17 +171,43 @@ class Transport(Part):
     header_bytes: int
     nic_latency_s: float
     reroute_s: float
+    reroute_by: str
     sm_reroute_s: float | None = None
+    recovery: Recovery = "go-back-n"
+    nack_s: float | None = None
+    timeout_s: float | None = None
+    congestion: Congestion = "none"
+    routed: bool = True
+    in_network_reduction: bool = False
+    flowlet_gap_s: float | None = None
+    connection_bytes: int | None = None
     error_band: tuple[float, float]
     error_central: float
     evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleUpTransport(Part):
+    """What the network inside a domain does to bytes; its name is a `scale_up.kind`.
+
+    Attributes:
+        goodput_ratio: payload per wire byte.
+        latency_s: one hop between two accelerators.
+        flow_control: what keeps buffers from overflowing.
+        recovery: what is sent again after an error on a link.
+    """
+
+    goodput_ratio: float
+    latency_s: float
+    flow_control: str
+    recovery: Recovery = "link-replay"
 
 
 P = TypeVar("P", bound=Part)
 
 
 @cache
-def _raw() -> dict[str, dict[str, dict[str, Any]]]:
+def catalogue() -> dict[str, dict[str, dict[str, Any]]]:
     """The catalogue file as TOML tables."""
     return tomllib.loads(files(__package__).joinpath("parts.toml").read_text("utf-8"))
 
@@ -171,6 +223,8 @@ def _build(cls: type[P], name: str, table: Mapping[str, Any]) -> P:
     )
     if "ports" in values:
         values["ports"] = tuple(PortMode(p["count"], float(p["gbps"])) for p in values["ports"])
+    if "gpus" in values:
+        values["gpus"] = tuple(values["gpus"])
     if "error_band" in values:
         values["error_band"] = tuple(values["error_band"])
     floats = {f.name for f in fields(cls) if f.type in ("float", "float | None")}
@@ -178,9 +232,9 @@ def _build(cls: type[P], name: str, table: Mapping[str, Any]) -> P:
     return cls(name=name, **values)
 
 
-def _part(cls: type[P], table: str, what: str, name: str) -> P:
+def find_part(cls: type[P], table: str, what: str, name: str) -> P:
     """A part by name, in any case; unknown names are an error with the nearest one."""
-    raw = _raw()[table]
+    raw = catalogue()[table]
     exact = name if name in raw else {key.casefold(): key for key in raw}.get(name.casefold())
     if exact is None:
         raise UnknownNameError(what, name, raw, hint="known are " + ", ".join(raw))
@@ -190,13 +244,13 @@ def _part(cls: type[P], table: str, what: str, name: str) -> P:
 @cache
 def gpu(name: str) -> Gpu:
     """GPU by name."""
-    return _part(Gpu, "gpu", "GPU", name)
+    return find_part(Gpu, "gpu", "GPU", name)
 
 
 @cache
 def nic(name: str) -> Nic:
     """NIC by name; "generic" takes any rate."""
-    return _part(Nic, "nic", "NIC", name)
+    return find_part(Nic, "nic", "NIC", name)
 
 
 @cache
@@ -204,7 +258,7 @@ def switch(name: str) -> Switch:
     """Switch by name; "generic-<radix>" has that many ports of any rate."""
     match = _GENERIC.fullmatch(name.casefold())
     if match is None:
-        return _part(Switch, "switch", "switch", name)
+        return find_part(Switch, "switch", "switch", name)
     radix = int(match[1])
     if radix not in _RADIX:
         raise UnknownNameError(
@@ -233,7 +287,13 @@ def switch(name: str) -> Switch:
 @cache
 def transport(name: str) -> Transport:
     """Transport by name."""
-    return _part(Transport, "transport", "transport", name)
+    return find_part(Transport, "transport", "transport", name)
+
+
+@cache
+def scale_up_transport(name: str) -> ScaleUpTransport:
+    """Transport inside a scale-up domain, by `scale_up.kind`."""
+    return find_part(ScaleUpTransport, "scale_up_transport", "scale-up transport", name)
 
 
 def cable_end(kind: str, gbps: float) -> CableEnd:
@@ -241,7 +301,7 @@ def cable_end(kind: str, gbps: float) -> CableEnd:
 
     A rate that is not listed is scaled from the next higher one, or from the highest.
     """
-    raw = _raw()["cable"]
+    raw = catalogue()["cable"]
     kinds = list(dict.fromkeys(table["kind"] for table in raw.values()))
     rows = [(name, t) for name, t in raw.items() if t["kind"] == kind]
     if not rows:
@@ -264,24 +324,29 @@ def cable_end(kind: str, gbps: float) -> CableEnd:
 
 def gpus() -> tuple[str, ...]:
     """Names of all GPUs."""
-    return tuple(_raw()["gpu"])
+    return tuple(catalogue()["gpu"])
 
 
 def nics() -> tuple[str, ...]:
     """Names of all NICs."""
-    return tuple(_raw()["nic"])
+    return tuple(catalogue()["nic"])
 
 
 def switches() -> tuple[str, ...]:
     """Names of all switches that are not generic."""
-    return tuple(_raw()["switch"])
+    return tuple(catalogue()["switch"])
 
 
 def cables() -> tuple[str, ...]:
     """Names of all cable ends."""
-    return tuple(_raw()["cable"])
+    return tuple(catalogue()["cable"])
 
 
 def transports() -> tuple[str, ...]:
     """Names of all transports."""
-    return tuple(_raw()["transport"])
+    return tuple(catalogue()["transport"])
+
+
+def scale_up_transports() -> tuple[str, ...]:
+    """Names of all transports inside scale-up domains."""
+    return tuple(catalogue()["scale_up_transport"])

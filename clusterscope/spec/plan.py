@@ -1,4 +1,4 @@
-"""What a Clos spec comes to: every count of the fabric, resolved and consistent.
+"""What a Clos or dragonfly spec comes to: every count of the fabric, resolved and consistent.
 
 A block is a set of leaves and spines that reach each other directly: one for each pod and plane,
 or for each pod, plane and rail when the wiring is rail-only. The cores of a plane join its pods;
@@ -21,6 +21,46 @@ degrees of equal switches differ by at most one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DragonflyPlan:
+    """Counts of a dragonfly; its switches are the leaves of a `ScaleOutPlan` of one tier.
+
+    NIC port k of a group, counted over its nodes, is on switch `k // nic_ports`. Of group g, global
+    end e is on switch `e mod switches`; ends `k * links` and on lead to group `g + 1 + k`, counted
+    around, so the degrees of the switches of a group differ by one at most.
+
+    Attributes:
+        groups: groups that are built.
+        switches: switches of a group.
+        group_nodes: nodes that a group takes.
+        local_links: cables between two switches of a group.
+        global_links: cables between two groups.
+        routing: "minimal", "valiant" or "adaptive"; None leaves it to the transport.
+    """
+
+    groups: int
+    switches: int
+    group_nodes: int
+    local_links: int
+    global_links: int
+    routing: str | None
+
+    @property
+    def local_cables(self) -> int:
+        """Cables inside all groups."""
+        return self.groups * self.switches * (self.switches - 1) // 2 * self.local_links
+
+    @property
+    def global_cables(self) -> int:
+        """Cables between groups."""
+        return self.groups * (self.groups - 1) // 2 * self.global_links
+
+    @property
+    def most_global_ports(self) -> int:
+        """Most global cables of a switch."""
+        return -(-(self.groups - 1) * self.global_links // self.switches)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +95,7 @@ class ScaleOutPlan:
         spine_switch: spine part, "" when there is none.
         core_switch: core part, "" when there is none.
         management_cables: cables from leaves to managers; counted, not simulated.
+        dragonfly: how the leaves are joined when the fabric is a dragonfly, else None.
     """
 
     nodes: int
@@ -84,6 +125,7 @@ class ScaleOutPlan:
     spine_switch: str
     core_switch: str
     management_cables: int = 0
+    dragonfly: DragonflyPlan | None = None
 
     @property
     def nodes_per_leaf(self) -> int:
@@ -143,7 +185,9 @@ class ScaleOutPlan:
     @property
     def cables(self) -> int:
         """Simulated cables of the scale-out fabric."""
-        return self.nic_leaf_cables + self.leaf_spine_cables + self.spine_core_cables
+        mesh = self.dragonfly
+        between = mesh.local_cables + mesh.global_cables if mesh else 0
+        return self.nic_leaf_cables + self.leaf_spine_cables + self.spine_core_cables + between
 
     @property
     def core_down(self) -> int:
@@ -161,4 +205,8 @@ class ScaleOutPlan:
             cuts.append(self.leaf_spine_cables * self.link_gbps)
         if self.tiers > 2 and self.pods > 1:
             cuts.append(self.spine_core_cables * self.link_gbps)
+        if self.dragonfly and self.pods > 1:
+            half = self.pods // 2
+            across = half * (self.pods - half) * self.dragonfly.global_links
+            cuts.append(2 * across * self.link_gbps)
         return min(cuts) / 2

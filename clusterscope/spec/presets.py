@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from clusterscope.spec.model import ClusterSpec
 
 SUFFIX = ".toml"
+ETHERNET, INFINIBAND, OTHER = "Ethernet", "InfiniBand", "other networks"
+SCALE_UP, OWN = "scale-up alone", "designs of our own"
+GROUPS = (ETHERNET, INFINIBAND, OTHER, SCALE_UP, OWN)
+_OTHER_TRANSPORTS = ("slingshot", "srd")
 MAX_NAME = 60  # characters of a wrong name that are worth repeating
-_COUNTED = ("node.", "scale_up.", "scale_out.", "expect.", "transport.")
+_COUNTED = ("node.", "scale_up.", "scale_out.", "dragonfly.", "expect.", "transport.")
 
 
 class Summary(NamedTuple):
@@ -33,7 +37,9 @@ class Summary(NamedTuple):
         title: the cluster in a few words.
         gpus: GPUs in the cluster.
         nodes: nodes in the cluster.
-        transport: catalogue name of its transport.
+        transport: catalogue name of its transport; the kind of its scale-up network when it has
+            no other.
+        group: what it is listed under, one of `GROUPS`.
         source: the document that its size rests on.
         estimate_share: share of its numbers that are estimates, 0 to 1.
     """
@@ -43,8 +49,16 @@ class Summary(NamedTuple):
     gpus: int
     nodes: int
     transport: str
+    group: str
     source: str
     estimate_share: float
+
+
+def grouped(rows: Iterable[Summary]) -> tuple[tuple[str, tuple[Summary, ...]], ...]:
+    """Rows by group, groups in the order of `GROUPS`, the largest cluster of each first."""
+    by_size = sorted(rows, key=lambda row: (-row.gpus, row.name))
+    groups = ((group, tuple(row for row in by_size if row.group == group)) for group in GROUPS)
+    return tuple((group, members) for group, members in groups if members)
 
 
 def load(spec: str | PathLike[str], overrides: Iterable[str] = ()) -> ClusterSpec:
@@ -141,7 +155,34 @@ def _summary(name: str, data: dict[str, Any]) -> Summary:
         title=data.get("title", ""),
         gpus=node["count"] * node["gpus"],
         nodes=node["count"],
-        transport=data.get("transport", {}).get("name", "infiniband"),
+        transport=_transport(data),
+        group=_group(data),
         source=size or (cited.most_common(1)[0][0] if cited else ""),
         estimate_share=estimates / len(counted) if counted else 0.0,
     )
+
+
+def _transport(data: dict[str, Any]) -> str:
+    """Catalogue name of the transport, or the kind of scale-up network when there is no other."""
+    if not _outward(data) and "scale_up" in data:
+        kind: str = data["scale_up"].get("kind", "nvlink")
+        return kind
+    name: str = data.get("transport", {}).get("name", "infiniband")
+    return name
+
+
+def _outward(data: dict[str, Any]) -> bool:
+    """True when a network joins the nodes."""
+    return "scale_out" in data or "dragonfly" in data
+
+
+def _group(data: dict[str, Any]) -> str:
+    """What a preset is listed under: the kind of network that its nodes talk over."""
+    name = _transport(data)
+    if data.get("design"):
+        return OWN
+    if not _outward(data):
+        return SCALE_UP
+    if name.startswith("infiniband"):
+        return INFINIBAND
+    return OTHER if name in _OTHER_TRANSPORTS else ETHERNET

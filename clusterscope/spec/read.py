@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterscope.errors import SpecError
 from clusterscope.spec.derive import derive
+from clusterscope.spec.front_end import derive_front_end
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.overrides import apply_overrides, split
 from clusterscope.spec.validate import validate
@@ -40,7 +41,9 @@ def parse(text: str, where: str = "spec", overrides: Iterable[str] = ()) -> Clus
     settings = list(overrides)
     data = apply_overrides(tables(text, where), settings)
     spec = validate(data, where, [dotted(split(setting)[0]) for setting in settings])
-    derive(spec, f"{where} with --set" if settings else where)
+    told = f"{where} with --set" if settings else where
+    derive(spec, told)
+    derive_front_end(spec, told)
     return spec
 
 

@@ -11,9 +11,11 @@ from pydantic_core import ErrorDetails
 
 from clusterscope.errors import SpecError, nearest
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.prices import mistake
 from clusterscope.spec.wording import (
     allowed,
     dotted,
+    element_of,
     fields_at,
     listed,
     options,
@@ -40,6 +42,7 @@ def validate(data: Mapping[str, Any], where: str, set_keys: Iterable[str] = ()) 
         spec = ClusterSpec.model_validate(dict(data))
     except ValidationError as error:
         raise first_mistake(error, where, set_keys) from None
+    _check_prices(spec, where, set_keys)
     _check_sources(spec, where)
     return spec
 
@@ -71,12 +74,22 @@ def _problem(detail: ErrorDetails, path: tuple[str | int, ...]) -> tuple[str, st
         kind = allowed(field) if field else "a value"
         return "is missing", f"{table_name(table)} needs {kind}{about}"
     value = detail["input"]
+    if path[:1] == ("prices",) and len(path) == 2:
+        return f"{shown(value)} is not allowed", "allowed is a number of US$"
     if field is None or isinstance(path[-1], int):
-        kind = "a table" if fields_at(path) else "a value of its kind"
+        kind = "a table" if fields_at(path) else _element(path)
         return f"{shown(value)} is not allowed", f"allowed is {kind}"
     near = nearest(str(value), [str(o) for o in options(field)]) if isinstance(value, str) else None
     guess = f"; did you mean {near!r}?" if near else ""
     return f"{shown(value)} is not allowed", f"allowed is {allowed(field)}{guess}"
+
+
+def _element(path: tuple[str | int, ...]) -> str:
+    """What may stand at a place of an array of plain values."""
+    names = [part for part in path if isinstance(part, str)]
+    holder = (fields_at(names[:-1]) or {}).get(names[-1]) if names else None
+    element = element_of(holder) if holder else None
+    return allowed(element) if element else "a value of its kind"
 
 
 def unknown_key(table: tuple[str | int, ...], name: str) -> tuple[str, str]:
@@ -90,9 +103,20 @@ def unknown_key(table: tuple[str | int, ...], name: str) -> tuple[str, str]:
     )
 
 
+def _check_prices(spec: ClusterSpec, where: str, set_keys: Iterable[str]) -> None:
+    """Every key of `[prices]` is a part or an assumption, and every value makes sense."""
+    found = mistake(spec.prices)
+    if found is not None:
+        key, problem, hint = found
+        key = dotted(("prices", key))
+        raise SpecError(f"{'--set' if key in set_keys else where}: {key}", problem, hint)
+
+
 def _check_sources(spec: ClusterSpec, where: str) -> None:
     """Every key of `[sources]` is a key of the spec."""
     for key in spec.sources:
+        if key.startswith("prices.") and key.removeprefix("prices.") in spec.prices:
+            continue
         *table, name = re.sub(r"\.\d+$", "", key).split(".")  # an element has no field of its own
         path = tuple(int(part) if part.isdecimal() else part for part in table)
         fields = fields_at(path)

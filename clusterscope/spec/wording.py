@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
@@ -87,11 +87,28 @@ def allowed(field: FieldInfo) -> str:
         return f"one of {listed(choices)}"
     if any(isinstance(extra, BeforeValidator) for extra in field.metadata):
         return 'bytes from 1 to 2**50, as 1048576 or "1 MiB"'
+    element = element_of(field)
+    if element is not None:
+        most = next((e.max_length for e in field.metadata if hasattr(e, "max_length")), None)
+        count = f"up to {most} " if most else ""
+        of = next(word for kind, word in _KINDS.items() if kind is element.annotation)
+        return f"an array of {count}{of.removeprefix('a ')}s{_bounds(element)}"
     parts = [field.annotation, *get_args(field.annotation)]
     kind = next((_KINDS[part] for part in parts if part in _KINDS), None)
     if kind is None:
         return "an array of tables" if get_origin(field.annotation) is tuple else "a table"
     return kind + _bounds(field)
+
+
+def element_of(field: FieldInfo) -> FieldInfo | None:
+    """What an array of plain values holds; None for any other field."""
+    if get_origin(field.annotation) is not tuple:
+        return None
+    first = get_args(field.annotation)[0]
+    if get_origin(first) is not Annotated:
+        return None
+    kind, *extras = get_args(first)
+    return FieldInfo.from_annotation(Annotated[kind, *extras]) if kind in _KINDS else None
 
 
 def options(field: FieldInfo) -> tuple[object, ...]:

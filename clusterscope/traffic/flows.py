@@ -5,10 +5,13 @@ Axes: F flows, R ranks of a job, P NIC ports of a uniform exchange.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+import numpy as np
+
 from clusterscope.columns import F64, I32, Arrays, Col
+from clusterscope.traffic.task import Training
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,12 +31,45 @@ class Exchange(Arrays):
     """A uniform all-to-all: every port sends the same to every port of another domain.
 
     Kept as one thing, never as P x P flows. Ports that share a scale-up domain exchange nothing
-    here (they use the scale-up network).
+    here (they use the scale-up network). When members are GPUs, it is the other way round: each
+    sends the same to every other one of its domain.
     """
 
-    ports: Annotated[I32, Col("P", "vertex", "member NIC ports, ascending")]
+    ports: Annotated[I32, Col("P", "vertex", "member NIC ports or GPUs, ascending")]
     domain: Annotated[I32, Col("P", "domain", "scale-up domain (or node) of the port's GPU")]
     port_bytes: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Work(Arrays):
+    """Computing in a phase of a training job, by wire (W): a kind of traffic in lock-step groups.
+
+    A group takes (1 + bubble) x max(before + latency + sending, beside). Without flows there is
+    one group, which only computes.
+    """
+
+    wire: Annotated[I32, Col("Q", "wire", "wire of each lock-step group of the flows")]
+    before_s: Annotated[F64, Col("W", "s", "computing in turn with the sends")]
+    beside_s: Annotated[F64, Col("W", "s", "computing at the same time")]
+    steps: Annotated[I32, Col("W", "1", "messages that follow one another")]
+    kinds: tuple[str, ...]
+    compute_s: float
+    bubble_ratio: float
+
+    @property
+    def group_steps(self) -> I32:
+        """Messages that follow one another, by group, (Q,)."""
+        return self.steps[self.wire]
+
+    def repeated(self, entities: int) -> Work:
+        """The same for entities (U) of which each group is a run of equally many."""
+        each = entities // len(self.wire)
+        return self if each == 1 else replace(self, wire=np.repeat(self.wire, each))
+
+    def seconds(self, sending_s: F64) -> F64:
+        """How long groups (Q,) take whose latency and sending take `sending_s` (Q,)."""
+        busy: F64 = np.maximum(self.before_s[self.wire] + sending_s, self.beside_s[self.wire])
+        return busy * (1 + self.bubble_ratio)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +80,18 @@ class Phase:
         name: what it is ("reduce-scatter in domain").
         network: whose links it uses.
         demand: the flows, or the uniform exchange.
+        wire_ratio: bytes that the links carry for each byte that moves.
         serial_steps: messages that follow one another (ring steps), each of which pays the latency
             of one hop.
+        work: what a training job computes meanwhile; None for a bare collective.
     """
 
     name: str
     network: Literal["scale-up", "scale-out"]
     demand: Flows | Exchange
     serial_steps: int
+    work: Work | None = None
+    wire_ratio: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +106,8 @@ class JobProgram:
         phases: one iteration.
         busbw_factor: busbw = algbw x factor (nccl-tests PERFORMANCE.md).
         overlapped: phases run at the same time instead of one after another.
+        training: what it trains; None for a bare collective.
+        ring_phases: what rings would move instead, when switches reduce; else empty.
     """
 
     name: str
@@ -75,3 +117,5 @@ class JobProgram:
     phases: tuple[Phase, ...]
     busbw_factor: float
     overlapped: bool = False
+    training: Training | None = None
+    ring_phases: tuple[Phase, ...] = ()

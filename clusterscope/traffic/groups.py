@@ -44,6 +44,13 @@ class Rings(Arrays):
         following[self.start[1:] - 1] = self.start[:-1]
         return self.rank[following]
 
+    @property
+    def previous_rank(self) -> I32:
+        """Rank that precedes each entry of `rank` in its ring, (R,)."""
+        before = np.arange(-1, len(self.rank) - 1)
+        before[self.start[:-1]] = self.start[1:] - 1
+        return self.rank[before]
+
 
 def domain_of(fabric: Fabric, gpus: I32) -> I32:
     """Scale-up domain of GPUs, (R,); a GPU without one is a domain of its own, D + GPU."""
@@ -56,19 +63,20 @@ def flat_ring(ranks: int) -> Rings:
     return Rings(rank=np.arange(ranks, dtype=np.int32), start=np.array([0, ranks], dtype=np.int32))
 
 
-def domain_rings(domain: I32) -> Rings:
+def domain_rings(domain: I32, place: I32 | None = None) -> Rings:
     """One ring a scale-up domain, from the domain of every rank (R,).
 
-    Domains come in order of their first rank; the members of a domain in rank order, which is
-    their position in the domain.
+    Domains come in order of their first rank; the members of a domain in order of `place` (R,),
+    or in rank order, and that is their position in the domain.
     """
     _, first, inverse = np.unique(domain, return_index=True, return_inverse=True)
-    place = np.empty(len(first), dtype=np.int32)
-    place[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    appearance = place[inverse]
+    turn = np.empty(len(first), dtype=np.int32)
+    turn[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    appearance = turn[inverse]
     sizes = np.bincount(appearance)
+    keys = (appearance,) if place is None else (place, appearance)
     return Rings(
-        rank=np.argsort(appearance, kind="stable").astype(np.int32),
+        rank=np.lexsort(keys).astype(np.int32),
         start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
     )
 

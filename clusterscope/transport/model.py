@@ -2,8 +2,10 @@
 
 * Headers: of every `mtu + header` bytes on the wire, `mtu` are payload. A link of rate C therefore
   carries C * mtu / (mtu + header) of payload (IBTA and RoCEv2 header sizes; docs/model.md).
-* Latency: one message pays the NICs once and every switch on its way once.
+* Latency (`latency`): one message pays the NICs once and every switch on its way once.
 * Load balancing: which policy the switches follow, and how many queue pairs spread a NIC pair.
+* Losses and order (`recovery`, `ordering`, `ceilings`): what one connection can move at most.
+* Congestion spreading (`spreading`): how far a busy egress slows flows that do not go there.
 * Reroute: for `reroute_s` after a failure routes stay as they were; what is sent over a dead link
   is lost.
 * Error band: how far the fluid result is known to be from packets, [low, high] x the result.
@@ -19,14 +21,14 @@ from clusterscope.columns import F64
 from clusterscope.fabric.arrays import SCALE_UP, Fabric
 from clusterscope.routing.routes import Policy
 from clusterscope.spec import parts
-from clusterscope.spec.derive import derive
-from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.model import ClusterSpec, TransportSpec
 
-# Share of the NVLink line rate that collectives reach on 8 x H200 (ring, all-gather and
-# reduce-scatter alike): 0.80-0.82, calibrated on case MEAS-02.
-SCALE_UP_GOODPUT = 0.81
+# Share of the NVLink line rate that collectives reach.
+SCALE_UP_GOODPUT = parts.scale_up_transport("nvlink").goodput_ratio
 # One hop between two GPUs of a scale-up domain, seconds; estimate (facts 6.3).
 SCALE_UP_LATENCY_S = 1.0e-6
+# Every further switch or GPU on the way inside a domain, seconds; estimate: an NVSwitch.
+SCALE_UP_HOP_S = 1.5e-7
 # Signal delay of one switch-to-switch or NIC-to-switch cable, seconds; estimate: 20 m at 5 ns/m.
 CABLE_LATENCY_S = 1.0e-7
 
@@ -40,11 +42,23 @@ class Transport:
         title: in words.
         policy: load balancing of the switches.
         qps: queue pairs of one NIC pair; each is hashed on its own.
+        mtu_bytes: payload of a full packet.
         goodput_ratio: payload bytes per wire byte.
         nic_latency_s: both NICs together, one message.
         reroute_s: from a failure until routes avoid it.
+        reroute_by: what makes them.
         ordering: "in-order" or "reorder" (the NIC accepts packets in any order).
+        loss_rate: share of packets that are lost on their way.
+        recovery: what is sent again after a loss; see `recovery`.
+        nack_s: from the arrival of a packet out of order until the sender sends again.
+        timeout_s: until a packet is sent again when nothing tells of its loss.
+        congestion: what keeps senders from filling the queue of a busy egress; see `spreading`.
+        in_network_reduction: switches can reduce on the way.
+        flowlet_gap_s: a pause of a flow after which it is hashed anew; None when never.
+        connection_bytes: state that a NIC keeps for each connection; None when none.
+        scale_up_goodput: payload per wire byte inside a domain.
         error_band: (low, high) factors around the fluid result.
+        error_central: most likely factor.
         evidence: where the band comes from.
     """
 
@@ -52,17 +66,44 @@ class Transport:
     title: str
     policy: Policy
     qps: int
+    mtu_bytes: int
     goodput_ratio: float
     nic_latency_s: float
     reroute_s: float
+    reroute_by: str
     ordering: str
+    loss_rate: float
+    recovery: parts.Recovery
+    nack_s: float | None
+    timeout_s: float | None
+    congestion: parts.Congestion
+    in_network_reduction: bool
+    flowlet_gap_s: float | None
+    connection_bytes: int | None
+    scale_up_goodput: float
     error_band: tuple[float, float]
+    error_central: float
     evidence: str
 
     @property
     def hashed(self) -> bool:
         """True when one queue pair keeps to one path."""
-        return self.policy.load_balancing in ("ecmp", "dmodk")
+        return self.policy.one_path
+
+    @property
+    def ordered_on_many_paths(self) -> bool:
+        """True when switches spread the packets of a flow whose NIC wants them in order."""
+        return self.ordering == "in-order" and not self.hashed
+
+    @property
+    def slows(self) -> bool:
+        """True when connections move less than the fabric gives them: losses, reordering."""
+        return self.loss_rate > 0 or self.ordered_on_many_paths
+
+    @property
+    def pauses(self) -> bool:
+        """True when a busy egress can pause the links that lead to it."""
+        return self.congestion in ("none", "dcqcn")
 
 
 def resolve(spec: ClusterSpec) -> Transport:
@@ -74,6 +115,8 @@ def resolve(spec: ClusterSpec) -> Transport:
     part, own = parts.transport(spec.transport.name), spec.transport
     mtu = own.mtu_bytes or part.mtu_bytes
     low, high = part.error_band
+    reroute_by, reroute_s = rerouting(part, own)
+    inside = parts.scale_up_transport(spec.scale_up.kind if spec.scale_up else "nvlink")
     return Transport(
         name=part.name,
         title=part.title,
@@ -81,40 +124,58 @@ def resolve(spec: ClusterSpec) -> Transport:
             load_balancing=own.load_balancing or part.load_balancing,
             hash_seed=own.hash_seed or part.hash_seed,
             seed=spec.sim.seed,
+            course=spec.dragonfly.routing if spec.dragonfly else None,
         ),
         qps=own.qps or part.qps,
+        mtu_bytes=mtu,
         goodput_ratio=mtu / (mtu + part.header_bytes),
         nic_latency_s=part.nic_latency_s,
-        reroute_s=part.reroute_s if own.reroute_s is None else own.reroute_s,
-        ordering=part.ordering,
+        reroute_s=reroute_s,
+        reroute_by=reroute_by,
+        ordering=own.ordering or part.ordering,
+        loss_rate=own.loss_rate,
+        recovery=own.recovery or part.recovery,
+        nack_s=part.nack_s,
+        timeout_s=part.timeout_s,
+        congestion=_congestion(part, own),
+        in_network_reduction=part.in_network_reduction,
+        flowlet_gap_s=own.flowlet_gap_s or part.flowlet_gap_s,
+        connection_bytes=part.connection_bytes,
+        scale_up_goodput=inside.goodput_ratio,
         error_band=(low, high),
+        error_central=part.error_central,
         evidence=part.evidence,
     )
+
+
+def _congestion(part: parts.Transport, own: TransportSpec) -> parts.Congestion:
+    """What keeps senders from filling queues, unless the spec switches it by hand."""
+    if own.isolation is None:
+        return part.congestion
+    if not own.isolation:
+        return "none"
+    return "per-flow" if part.congestion in ("none", "dcqcn") else part.congestion
+
+
+def rerouting(part: parts.Transport, own: TransportSpec) -> tuple[str, float]:
+    """What makes routes avoid a dead link, and how long that takes, seconds.
+
+    A number in the spec counts more than a mechanism of the catalogue.
+    """
+    by_manager = part.sm_reroute_s is not None and own.self_healing is False
+    seconds = part.sm_reroute_s if by_manager and part.sm_reroute_s else part.reroute_s
+    words = "subnet manager" if by_manager else part.reroute_by
+    return ("as set", own.reroute_s) if own.reroute_s is not None else (words, seconds)
 
 
 def goodput(fabric: Fabric, transport: Transport) -> F64:
     """Payload per wire byte of every link, (L,)."""
     ratio = np.full(fabric.links, transport.goodput_ratio)
-    ratio[2 * int(fabric.tier_start[SCALE_UP]) :] = SCALE_UP_GOODPUT
+    ratio[2 * int(fabric.tier_start[SCALE_UP]) :] = transport.scale_up_goodput
     return ratio
 
 
-def switch_latencies(spec: ClusterSpec) -> tuple[float, float, float]:
-    """Port-to-port latency of leaf, spine and core switches, seconds; 0 for a missing tier."""
-    plan = derive(spec)
-    if plan is None:
-        return 0.0, 0.0, 0.0
-    names = (plan.leaf_switch, plan.spine_switch, plan.core_switch)
-    leaf, spine, core = (parts.switch(n).latency_s if n else 0.0 for n in names)
-    return leaf, spine, core
-
-
-def path_latency_s(spec: ClusterSpec, transport: Transport, hops: F64) -> F64:
-    """Latency of one small message by switches on its way (1, 3 or 5; means between), seconds."""
-    leaf, spine, core = switch_latencies(spec)
-    at = np.array([1.0, 3.0, 5.0])
-    switches = np.array([leaf, 2 * leaf + spine, 2 * leaf + 2 * spine + core])
-    result: F64 = transport.nic_latency_s + np.interp(
-        hops, at, switches + CABLE_LATENCY_S * (at + 1)
-    )
+def scale_up_latency_s(hops: F64) -> F64:
+    """Latency of one small message inside a domain, by switches or hops on its way, seconds."""
+    result: F64 = SCALE_UP_LATENCY_S + SCALE_UP_HOP_S * np.maximum(hops - 1.0, 0.0)
     return result

@@ -20,6 +20,7 @@ from textual.widgets import Input
 from clusterscope.errors import ClusterscopeError
 from clusterscope.tui import theme
 from clusterscope.tui.messages import Pick, Picked, Relook, Reopen
+from clusterscope.tui.mishaps import sentence
 from clusterscope.tui.screens.loading import Loading
 from clusterscope.tui.settings import Settings
 from clusterscope.tui.start import Start
@@ -134,7 +135,7 @@ class ClusterScopeApp(App[None]):
 
     def on_reopen(self, message: Reopen) -> None:
         """Put another scenario in the place of this one."""
-        self._open_at("again", message.build, Start(message.step))
+        self._build(message.what, message.build)
 
     def on_relook(self, message: Relook) -> None:
         """Paint everything anew in another look."""
@@ -144,6 +145,8 @@ class ClusterScopeApp(App[None]):
                 widget.refresh()
             for pane in screen.query("MapPane"):
                 pane.legend()  # type: ignore[attr-defined]
+            if relook := getattr(screen, "relook", None):
+                relook()
 
     def _build(self, what: str, build: Build, *, touring: bool = False) -> None:
         """Build an explorer in a thread, with a line on the screen meanwhile."""
@@ -154,13 +157,13 @@ class ClusterScopeApp(App[None]):
             from clusterscope.tui.screens.cluster import Explorer
 
             self.call_from_thread(loading.say, 1, "cabling it")
-            timeline, start = build()
+            timeline, start, pinned = build()
             start.check_in(timeline.scenario.names)
             self.call_from_thread(loading.say, 2, "routing its first step")
             first = timeline.at(start.step)
             self.call_from_thread(loading.say, 3, "drawing it")
             made = Explorer(timeline, first, exports=exports, playing=playing, touring=touring)
-            made.start = start
+            made.start, made.pinned = start, pinned
             made.stage.prepare(first)
             return made
 
@@ -171,6 +174,10 @@ class ClusterScopeApp(App[None]):
                 self.post_message(self._Built(explorer()))
             except ClusterscopeError as error:
                 self.post_message(self._Built(error))
+            except AssertionError:
+                raise  # an invariant of ours: nothing that follows could be trusted
+            except Exception as error:  # whatever it is, another cluster may open
+                self.post_message(self._Built(ClusterscopeError(sentence(error))))
             finally:
                 gc.enable()
 

@@ -14,7 +14,8 @@ from clusterscope.errors import SpecError, nearest
 from clusterscope.spec.read import read_text, tables
 from clusterscope.spec.wording import listed, shown, shown_name
 from clusterscope.tui.keymap import keymap
-from clusterscope.tui.keys import Action, contexts, shown_key
+from clusterscope.tui.keynames import shown_key
+from clusterscope.tui.keys import Action, contexts
 from clusterscope.tui.settings import THEMES, Look, Settings, one_of
 from clusterscope.views.heat import DEFAULT_RAMP, LEVELS, RAMPS, THRESHOLDS
 

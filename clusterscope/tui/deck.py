@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from textual import on
@@ -12,14 +13,22 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from clusterscope.engine.frame import Frame
-from clusterscope.errors import ClusterscopeError
+from clusterscope.tui.mishaps import sentence
 from clusterscope.tui.player import FPS, Job, Player, Request
 from clusterscope.tui.terminal import backlog
 
 Prepare = Callable[[Frame], None]
 PATIENCE_S = 0.3  # a key that takes longer to answer says so
 
-Answer = Frame | ClusterscopeError | OSError
+
+@dataclass(frozen=True)
+class Mistake:
+    """Why there is no frame, in a sentence."""
+
+    sentence: str
+
+
+Answer = Frame | Mistake
 
 
 class Deck(Widget):
@@ -133,7 +142,7 @@ class Deck(Widget):
         self.player.done(message.job, message.seconds)
         if not isinstance(answer, Frame):
             self.play(playing=False)
-            self.post_message(self.Refused(str(answer)))
+            self.post_message(self.Refused(answer.sentence))
         elif self.player.playing and backlog(self.app) > 1:
             self.skipped += 1
         else:
@@ -146,10 +155,8 @@ def _answer(job: Job, prepare: Prepare) -> Answer:
     try:
         frame = job.run()
         prepare(frame)
-    except (ClusterscopeError, OSError) as error:
-        return error
     except AssertionError:
         raise  # an invariant of ours: nothing that follows could be trusted
     except Exception as error:  # or time would stand still, and nobody know why
-        return ClusterscopeError(f"that did not work: {type(error).__name__}: {error}")
+        return Mistake(sentence(error))
     return frame

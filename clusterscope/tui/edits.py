@@ -157,6 +157,8 @@ def told(before: Sequence[Event], now: Sequence[Event]) -> str:
     if len(now) == len(before) - 1:
         gone = next((e for e, other in zip(before, now, strict=False) if e != other), before[-1])
         return f"taken back: {gone.text()} · U puts it back"
+    if len(now) < len(before):
+        return f"taken back: {len(before) - len(now):,} events · U puts them back"
     return ""
 
 

@@ -7,19 +7,27 @@ import math
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
+from clusterscope.fabric.arrays import SWITCH_TIERS, Fabric
 from clusterscope.fabric.counts import counts
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import tier_summaries
 from clusterscope.tui.player import Player
 from clusterscope.tui.widgets.bars import Part
 from clusterscope.views import diff
+from clusterscope.views.networks import network_name
 from clusterscope.views.text import fmt, percent, sanitize
+
+
+def switch_plurals(fabric: Fabric) -> tuple[str, ...]:
+    """What switches of tier 1, 2 and 3 are called behind their number."""
+    return ("switches", "", "") if fabric.dragonfly else SWITCH_TIERS
 
 
 def head(scenario: Scenario, frame: Frame, player: Player) -> list[Part]:
     """The cluster, what it is made of, and where time stands."""
     count, spec = counts(scenario.fabric), scenario.spec
-    switches = [f"{number:,} {tier}" for tier, number in count["switches"].items() if number]
+    numbers = zip(switch_plurals(scenario.fabric), count["switches"].values(), strict=True)
+    switches = [f"{number:,} {tier}" for tier, number in numbers if number]
     clock = f"step {frame.step:,} · {fmt(frame.time_s, 'seconds')}"
     return [
         Part(sanitize(spec.name), "head", 0),
@@ -65,13 +73,14 @@ def jobs(
 ) -> list[Part]:
     """The transport, what is dead, and one job's speed, against a baseline if there is one."""
     metrics = job_metrics(scenario, frame)
-    parts = [Part(sanitize(scenario.transport.name), "head", 2), health(frame)]
+    parts = [Part(sanitize(network_name(scenario)), "head", 2), health(frame)]
     if not metrics:
         return [*parts, Part("no job", "dim", 4)]
     job = min(job, len(metrics) - 1)
     own = metrics[job]
     which = f"{job + 1}/{len(metrics)} {sanitize(own.name)}: " if len(metrics) > 1 else ""
-    collective = f"{which}{own.collective} × {own.ranks:,} · {fmt(own.message_bytes, 'bytes')}"
+    size = fmt(own.message_bytes, "bytes") if own.training is None else sanitize(own.training.model)
+    collective = f"{which}{own.collective} × {own.ranks:,} · {size}"
     busbw, *rest = _speed(own, scenario.transport.error_band)
     return [
         *parts,
@@ -150,11 +159,15 @@ def _speed(job: JobMetrics, band: tuple[float, float]) -> list[Part]:
     if not math.isfinite(job.iteration_s):
         return [Part("stalled", "alert", 1), Part(_until(job), "alert", 2)]
     slower = job.iteration_s / job.healthy_s - 1 if job.healthy_s > 0 else 0.0
-    against = f"iteration {slower:+.1%} against healthy" if abs(slower) >= 5e-4 else ""
+    against = f"iteration {slower:+.1%} against undisturbed" if abs(slower) >= 5e-4 else ""
     busbw = f"busbw {fmt(job.busbw_GBps, 'GBps')} {band_words(band)}"
+    algbw = f"algbw {fmt(job.algbw_GBps, 'GBps')}"
+    if job.training is not None:
+        busbw = f"MFU {percent(job.training.mfu)}"
+        algbw = f"{fmt(job.training.tokens_per_s, 'int')} tokens/s"
     return [
         Part(busbw.strip(), rank=1),
-        Part(f"algbw {fmt(job.algbw_GBps, 'GBps')}", rank=6),
+        Part(algbw, rank=6),
         Part(f"iter {fmt(job.iteration_s, 'seconds')}", rank=5),
         Part(f"{percent(job.share_of_line, 0)} of line", rank=5),
         Part(against, "alert" if slower >= 5e-4 else "dim", 2),

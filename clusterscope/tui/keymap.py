@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Any, Final
 
 from clusterscope.errors import SpecError, nearest
-from clusterscope.tui.keys import Keymap, contexts, shown_key
+from clusterscope.tui.keynames import shown_key
+from clusterscope.tui.keys import Keymap, contexts
 
 _NAMED: Final = {
     "space", "enter", "escape", "tab", "backspace", "delete", "insert", "home", "end",

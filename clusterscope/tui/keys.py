@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from clusterscope.tui.keynames import shown_key
+
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
@@ -53,30 +55,6 @@ class Action:
         return self if keys is None else dataclasses.replace(self, keys=keys)
 
 
-_SHOWN = {
-    "escape": "esc",
-    "backspace": "bksp",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "full_stop": ".",
-    "comma": ",",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "question_mark": "?",
-    "slash": "/",
-    "at": "@",
-    "colon": ":",
-    "plus": "+",
-    "equals_sign": "=",
-    "minus": "-",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-}
-
 PANES = ("topology", "utilization", "inspector", "jobs", "events", "hottest links")
 SHORT_PANES = ("topo", "util", "insp", "jobs", "evts", "hot")
 
@@ -85,9 +63,9 @@ PANE_HINTS = (
     "→ opens · x fails · / finds",
     "",  # the legend is there
     "n neighbors · i words",
-    "e saves a report · m phases",
+    "W why · T who slows whom · m phases",
     "u undoes · F failures",
-    "enter inspects · s sorts · L all",
+    "L lists all · s sorts",
 )
 
 # What can be taken along from any screen that shows numbers.
@@ -96,6 +74,12 @@ TAKING: tuple[Action, ...] = (
     Action("copy_view", ("Y",), "", "copy the active pane as a table", "app"),
     Action("export_view", ("E",), "", "write the active pane as CSV", "app"),
     Action("picture", ("P",), "", "write a picture of the screen (SVG)", "app"),
+)
+
+# What changes the look of every screen that shows loads.
+LOOKS: tuple[Action, ...] = (
+    Action("ramp", ("c",), "", "next ramp of colors", "look"),
+    Action("glyphs", ("g",), "", "hide the signs beside colors, or show them", "look"),
 )
 
 EXPLORER: tuple[Action, ...] = (
@@ -107,23 +91,55 @@ EXPLORER: tuple[Action, ...] = (
     Action("slower", ("minus",), "", "run half as fast; in a zoomed map: out again", "time"),
     Action("event(1)", ("right_curly_bracket",), "", "go to the next event", "time"),
     Action("event(-1)", ("left_curly_bracket",), "", "go to the event before", "time"),
-    Action("baseline", ("b",), "base", "compare with now from here on, or stop that", "time"),
+    Action(
+        "baseline", ("b",), "baseline", "baseline: show the change since now, or stop that", "time"
+    ),
     Action("fail", ("x",), "fail", "fail the selection, or restore it when it is dead", "faults"),
     Action("degrade", ("D",), "", "degrade the selected cable to half, or restore it", "faults"),
     Action("undo", ("u",), "undo", "take the last event back", "faults"),
     Action("redo", ("U", "ctrl+r"), "", "put the event back that was undone last", "faults"),
-    Action("filter", ("slash",), "filter", "filter the topology by name", "look"),
-    Action("command", ("colon",), "command", "type a command", "look"),
-    Action("side('links')", ("L",), "links", "every link, to sort and filter", "screens"),
-    Action("side('failures')", ("F",), "failures", "choose what fails, see the blast", "screens"),
-    Action("side('compare')", ("v",), "compare", "transports side by side", "screens"),
-    Action("side('neighborhood')", ("n",), "near", "the selection and its neighbors", "screens"),
+    Action("side('links')", ("L",), "links", "links: all of them, to sort and filter", "screens"),
+    Action(
+        "side('failures')",
+        ("F",),
+        "failures",
+        "failures: choose what fails, see the blast radius",
+        "screens",
+    ),
+    Action("side('compare')", ("v",), "compare", "compare transports side by side", "screens"),
+    Action(
+        "side('neighborhood')",
+        ("n",),
+        "near",
+        "neighborhood: the selection and what it is cabled to",
+        "screens",
+    ),
+    Action("side('inside')", ("I",), "inside", "inside: a node as a fabric of its own", "screens"),
+    Action("side('networks')", ("M",), "networks", "networks: the three side by side", "screens"),
+    Action(
+        "side('tenants')",
+        ("T",),
+        "tenants",
+        "tenants: which job slows which, what isolation changes",
+        "screens",
+    ),
+    Action(
+        "side('explain')",
+        ("W",),
+        "why",
+        "explain: what holds the selection back, and what would help",
+        "screens",
+    ),
+    Action("glossary", ("i",), "words", "glossary: what the words mean", "screens"),
+    Action("validation", ("V",), "proof", "validation: published numbers derived again", "screens"),
+    Action("picker", ("o",), "open", "open another cluster", "screens"),
+    Action("filter", ("slash",), "find", "filter the topology by name", "look"),
+    Action("command", ("colon",), "command", "type a command; tab completes it", "look"),
     Action("zoom", ("z",), "zoom", "show one pane alone, or all again", "look"),
     Action("view", ("m",), "view", "next view of the pane: now, worst phase, selection", "look"),
     Action("sort", ("s",), "", "sort the table by its next column", "look"),
     Action("reverse", ("S",), "", "turn the order of the table around", "look"),
-    Action("ramp", ("c",), "", "next ramp of colors", "look"),
-    Action("glyphs", ("g",), "", "hide the signs of the heat map, or show them", "look"),
+    *LOOKS,
     *(
         Action(f"pane({number})", (str(number),), "", f"go to {name}", "panes")
         for number, name in enumerate(PANES, start=1)
@@ -131,10 +147,8 @@ EXPLORER: tuple[Action, ...] = (
     Action("turn(1)", ("tab",), "", "go to the next pane", "panes"),
     Action("turn(-1)", ("shift+tab",), "", "go to the pane before", "panes"),
     Action("out", ("escape",), "", "go out: to the parent, or back to all panes", "panes"),
-    Action("glossary", ("i",), "words", "what the words mean", "app"),
     Action("tour", ("t",), "tour", "a guided tour; in it: skip a step", "app"),
-    Action("picker", ("o",), "open", "open another cluster", "app"),
-    Action("export", ("e",), "export", "write a report of this run", "app"),
+    Action("export", ("e",), "report", "write a report of this run", "app"),
     Action("write", ("w",), "", "write a replay file that reopens here", "app"),
     *TAKING,
     Action("app.command_palette", ("ctrl+p",), "", "search all actions", "app"),
@@ -150,19 +164,24 @@ FOOTER = (
     "side('compare')",
     "side('failures')",
     "help",
+    "side('links')",
+    "baseline",
+    "export",
     "run",
-    "step(1)",
     "filter",
     "command",
-    "export",
+    "app.quit",
+    "step(1)",
     "tour",
     "glossary",
     "picker",
     "zoom",
     "view",
-    "side('links')",
     "side('neighborhood')",
-    "app.quit",
+    "side('explain')",
+    "side('tenants')",
+    "side('inside')",
+    "side('networks')",
 )
 
 # What a side screen hands on to the explorer below, and the way back.
@@ -171,9 +190,10 @@ SIDE: tuple[Action, ...] = (
     Action(
         "explorer('step(1)')", ("full_stop", "right_square_bracket"), "step", "one step", "time"
     ),
-    Action("explorer('step(-1)')", ("left_square_bracket",), "back", "one step back", "time"),
+    Action("explorer('step(-1)')", ("left_square_bracket",), "", "one step back", "time"),
     Action("explorer('undo')", ("u",), "undo", "take the last event back", "faults"),
     Action("explorer('redo')", ("U", "ctrl+r"), "", "put the last event back", "faults"),
+    *(dataclasses.replace(action, id=f"explorer('{action.id}')") for action in LOOKS),
     *TAKING,
     Action("explorer('write')", ("w",), "", "write a replay file that reopens here", "app"),
     Action("help", ("question_mark",), "help", "keys and signs", "app"),
@@ -208,7 +228,7 @@ NEIGHBORHOOD: tuple[Action, ...] = (
     ),
     Action(
         "cables",
-        ("c",),
+        ("m",),
         "cables",
         "cables one by one, or those of a trunk together",
         "neighborhood",
@@ -216,7 +236,7 @@ NEIGHBORHOOD: tuple[Action, ...] = (
     Action(
         "trail",
         ("minus", "backspace"),
-        "step back",
+        "before",
         "back to what was in the middle",
         "neighborhood",
     ),
@@ -224,18 +244,23 @@ NEIGHBORHOOD: tuple[Action, ...] = (
 
 FAILURES: tuple[Action, ...] = (
     Action(
-        "confirm", ("enter",), "do it", "do what is looked at; on a choice: look at it", "faults"
+        "confirm", ("enter",), "do it", "do what is looked at; on a choice: look at it", "failures"
     ),
-    Action("at_step", ("at",), "at step", "do it at another step", "faults"),
-    Action("rule", ("slash",), "rule", "type what fails, in one line", "faults"),
-    Action("remove", ("d",), "delete", "take the event under the cursor out of the log", "faults"),
-    SIDE[-1],  # the way back stays in sight on a narrow screen
-    *SIDE[:-1],
+    Action("at_step", ("at",), "at step", "do it at another step", "failures"),
+    Action("rule", ("slash",), "rule", "type what fails, in one line", "failures"),
+    Action(
+        "remove", ("d",), "delete", "take the event under the cursor out of the log", "failures"
+    ),
 )
 
 COMPARE: tuple[Action, ...] = (
-    Action("switch", ("enter",), "switch", "go on under the marked transport", "compare"),
-    Action("base", ("b",), "base", "differences against the marked transport", "compare"),
+    Action(
+        "other", ("slash",), "choose", "type a transport to show it, or leave it out", "compare"
+    ),
+    Action(
+        "switch", ("enter",), "switch", "go on under the transport that ← → have marked", "compare"
+    ),
+    Action("base", ("b",), "base", "differences against the transport that is marked", "compare"),
     *(
         Action(
             f"choose({number})",
@@ -246,29 +271,59 @@ COMPARE: tuple[Action, ...] = (
         )
         for number in range(1, 10)
     ),
-    *SIDE,
+)
+
+TENANTS: tuple[Action, ...] = (
+    Action("why", ("W",), "why", "explain the job under the cursor", "tenants"),
+    Action("map", ("m",), "map", "map of the job's links, or what the matrix says", "tenants"),
+)
+
+EXPLAIN: tuple[Action, ...] = (
+    Action("do", ("enter",), "do it", "make the change under the cursor", "explain"),
+    Action("ask", ("slash",), "ask", "type what to explain: a job, a link, a flow", "explain"),
+)
+
+INSIDE: tuple[Action, ...] = (
+    Action("build", ("m",), "build", "links of the node if it were built otherwise", "inside"),
+)
+
+NETWORKS: tuple[Action, ...] = (
+    Action("inside", ("I",), "inside", "the inside of a node", "networks"),
 )
 
 PICKER: tuple[Action, ...] = (
-    Action("open", ("enter",), "open", "open the cluster under the cursor", "app"),
-    Action("filter", ("slash",), "filter", "filter the list by name", "app"),
-    Action("path", ("colon",), "path", "type the path of a TOML or replay file", "app"),
-    Action("tour", ("t",), "tour", "open it with a guided tour", "app"),
-    Action("glossary", ("i",), "words", "what the words mean", "app"),
-    Action("close", ("escape",), "back", "back to the explorer, if one is open", "app"),
-    Action("app.command_palette", ("ctrl+p",), "", "search all actions", "app"),
-    Action("app.suspend_process", ("ctrl+z",), "", "go to the shell; fg comes back", "app"),
-    Action("app.quit", ("q",), "quit", "leave", "app"),
+    Action("open", ("enter",), "open", "open the cluster under the cursor", "picker"),
+    Action("filter", ("slash",), "find", "filter the list by name", "picker"),
+    Action("path", ("colon",), "path", "type the path of a TOML or replay file", "picker"),
+    Action("tour", ("t",), "tour", "open it with a guided tour", "picker"),
+    Action("glossary", ("i",), "words", "glossary: what the words mean", "picker"),
+    Action("validation", ("V",), "", "validation: published numbers derived again", "picker"),
+    Action("help", ("question_mark",), "help", "keys and signs", "picker"),
+    Action("close", ("escape",), "back", "back to the explorer, if one is open", "picker"),
+    Action("app.command_palette", ("ctrl+p",), "", "search all actions", "picker"),
+    Action("app.suspend_process", ("ctrl+z",), "", "go to the shell; fg comes back", "picker"),
+    Action("app.quit", ("q",), "quit", "leave", "picker"),
 )
 
 GLOSSARY: tuple[Action, ...] = (
-    Action("filter", ("slash",), "filter", "filter the words", "app"),
+    Action("filter", ("slash",), "find", "filter the words", "glossary"),
     *(
-        Action(f"see({number})", (str(number),), "", f"go to related word {number}", "app")
+        Action(f"see({number})", (str(number),), "", f"go to related word {number}", "glossary")
         for number in range(1, 10)
     ),
-    Action("before", ("backspace", "left_square_bracket"), "before", "the word before", "app"),
-    Action("close", ("escape", "i", "q"), "back", "go back", "app"),
+    Action("before", ("backspace", "left_square_bracket"), "before", "the word before", "glossary"),
+    Action("help", ("question_mark",), "help", "keys and signs", "glossary"),
+    Action("close", ("escape", "i", "q"), "back", "go back", "glossary"),
+)
+
+VALIDATION: tuple[Action, ...] = (
+    Action("all", ("space",), "all", "derive all cases that are listed, or stop", "validation"),
+    Action("one", ("r",), "one", "derive the case under the cursor, as enter does", "validation"),
+    Action("filter", ("slash",), "find", "filter by id, title, role or verdict", "validation"),
+    Action("sort", ("s",), "sort", "sort by the next column", "validation"),
+    Action("help", ("question_mark",), "help", "keys and signs", "validation"),
+    Action("app.command_palette", ("ctrl+p",), "", "search all actions", "validation"),
+    Action("close", ("escape", "V", "q"), "back", "go back", "validation"),
 )
 
 OVERLAY: tuple[Action, ...] = (
@@ -291,21 +346,21 @@ MOVES: tuple[Action, ...] = (
 )
 
 
-def shown_key(key: str) -> str:
-    """A key as a person reads it."""
-    return _SHOWN.get(key, key)
-
-
 def contexts() -> dict[str, tuple[Action, ...]]:
     """Actions that can be pressed at the same time, by the screen where that is."""
     return {
         "explorer": (*EXPLORER, *MOVES),
         "links": (*LINKS, *SIDE, *MOVES),
         "neighborhood": (*NEIGHBORHOOD, *SIDE, *MOVES),
-        "failures": (*FAILURES, *MOVES),
-        "compare": (*COMPARE, *MOVES),
+        "failures": (*FAILURES, *SIDE, *MOVES),
+        "compare": (*COMPARE, *SIDE, *MOVES),
+        "inside": (*INSIDE, *SIDE, *MOVES),
+        "networks": (*NETWORKS, *SIDE, *MOVES),
+        "tenants": (*TENANTS, *SIDE, *MOVES),
+        "explain": (*EXPLAIN, *SIDE, *MOVES),
         "picker": (*PICKER, *MOVES),
         "glossary": (*GLOSSARY, *MOVES),
+        "validation": (*VALIDATION, *MOVES),
         "overlay": OVERLAY,
     }
 

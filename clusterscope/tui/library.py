@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from clusterscope.tui.start import Start
+from clusterscope.tui.start import Pinned, Start
 from clusterscope.views.shapes import Note
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class PresetRow:
         gpus: how large it is; 0 when nobody has looked.
         transport: what it runs on.
         estimates: share of its numbers that are estimates, 0 to 1; nan when nobody has looked.
+        group: what it is listed under, "" when the list has no groups.
     """
 
     name: str
@@ -40,13 +41,15 @@ class PresetRow:
     gpus: int
     transport: str
     estimates: float = float("nan")
+    group: str = ""
 
 
 class Opened(NamedTuple):
-    """A timeline and where it was saved."""
+    """A timeline, where to begin, and the baseline that is pinned from the start."""
 
     timeline: Timeline
     start: Start = Start()
+    pinned: Pinned | None = None
 
 
 class Library(NamedTuple):
@@ -71,10 +74,14 @@ def library() -> Library:
 
 
 def preset_rows() -> Sequence[PresetRow]:
-    """Shipped presets."""
-    from clusterscope.spec.presets import summaries
+    """Shipped presets, by group and size."""
+    from clusterscope.spec.presets import grouped, summaries
 
-    return [PresetRow(s.name, s.title, s.gpus, s.transport, s.estimate_share) for s in summaries()]
+    return [
+        PresetRow(s.name, s.title, s.gpus, s.transport, s.estimate_share, group)
+        for group, members in grouped(summaries())
+        for s in members
+    ]
 
 
 def file_rows() -> Sequence[PresetRow]:
@@ -83,7 +90,8 @@ def file_rows() -> Sequence[PresetRow]:
         found = sorted(path.name for path in Path().glob("*.toml") if path.is_file())
     except OSError:
         return []
-    return [PresetRow(name, "a file here", 0, "") for name in found[:_LISTED]]
+    none = float("nan")
+    return [PresetRow(name, "a file here", 0, "", none, "files") for name in found[:_LISTED]]
 
 
 def open_named(name: str) -> Opened:

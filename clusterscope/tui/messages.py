@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from clusterscope.engine.timeline import Timeline
+    from clusterscope.tui.library import Opened
     from clusterscope.tui.settings import Look
 
 
@@ -79,10 +79,15 @@ class Wanting(Message):
 
 
 class Reopen(Message):
-    """Another timeline shall take the place of this one, at a step."""
+    """Another timeline shall take the place of this one.
 
-    def __init__(self, build: Callable[[], Timeline], step: int) -> None:
-        self.build, self.step = build, step
+    Attributes:
+        what: what is opened, in words.
+        build: gives it, with where to begin.
+    """
+
+    def __init__(self, what: str, build: Callable[[], Opened]) -> None:
+        self.what, self.build = what, build
         super().__init__()
 
 

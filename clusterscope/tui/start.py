@@ -1,16 +1,19 @@
-"""Where an explorer begins: at a step, on a selection, with a side screen on top."""
+"""Where an explorer begins: at a step, on a selection, a side screen on top, a baseline pinned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from clusterscope.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from clusterscope.engine.events import Event
+    from clusterscope.engine.frame import Frame
     from clusterscope.engine.replay import Replay
+    from clusterscope.engine.timeline import Timeline
     from clusterscope.fabric.names import Names
     from clusterscope.spec.model import ClusterSpec
 
@@ -78,3 +81,18 @@ class Start:
         self.check_screen()
         if self.select:
             names.find(self.select)
+
+
+class Pinned(NamedTuple):
+    """A baseline: a frame, and the log of events that it was made under."""
+
+    frame: Frame
+    log: tuple[Event, ...]
+
+    def under(self, timeline: Timeline) -> Pinned:
+        """The same step under the same log, of another timeline of the same fabric."""
+        from clusterscope.engine.timeline import Timeline
+
+        same = timeline.log == self.log
+        then = timeline if same else Timeline(timeline.scenario, self.log)
+        return Pinned(then.at(self.frame.step), self.log)

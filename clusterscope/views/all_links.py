@@ -14,7 +14,6 @@ from clusterscope.columns import F64, I8, I32, Bool
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.metrics.crossing import flows_per_link
 from clusterscope.metrics.links import peak_utilization
 from clusterscope.metrics.memo import per_key
@@ -113,7 +112,7 @@ def as_table(scenario: Scenario, links: LinkTable) -> Table:
             Column("capacity", "gbps", links.capacity, "what it carries now"),
             Column("state", "text", lambda row: STATES[links.state[row]]),
             Column("flows", "int", links.flows, "with a route over it, of all phases"),
-            Column("tier", "text", lambda row: TIER_NAMES[fabric.cable_tier[row >> 1]]),
+            Column("tier", "text", lambda row: fabric.tier_names[fabric.cable_tier[row >> 1]]),
         ),
         rows=fabric.links,
         keys=names.link,
@@ -123,7 +122,7 @@ def as_table(scenario: Scenario, links: LinkTable) -> Table:
 def sample(scenario: Scenario, links: LinkTable) -> Sequence[int]:
     """Rows that stand for all when widths are chosen: both ends of each tier, and the extremes."""
     rows: set[int] = set()
-    for tier in range(len(TIER_NAMES)):
+    for tier in range(len(scenario.fabric.tier_names)):
         cables = scenario.fabric.tier_cables(tier)
         if len(cables):
             rows |= {2 * cables.start, 2 * cables.start + 1, 2 * cables.stop - 1}

@@ -92,7 +92,8 @@ def blast_note(
     facts.append(Fact("links", _links(blast)))
     if blast.uplinks is not None:
         up, name = blast.uplinks, sanitize(scenario.names.switch(blast.uplinks.leaf))
-        facts.append(Fact("leaf uplinks", f"{name} keeps {up.left:,} of {up.of:,}, fewest of all"))
+        what = "switch cables" if scenario.fabric.dragonfly else "leaf uplinks"
+        facts.append(Fact(what, f"{name} keeps {up.left:,} of {up.of:,}, fewest of all"))
     facts.append(Fact("unreached", _unreached(blast)))
     facts.append(Fact("reroute", _reroute(scenario, blast)))
     facts.append(Fact("worst next", doing if following is None else _next(blast, following)))

@@ -9,12 +9,17 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.things import Thing
+from clusterscope.views.inside import inside
 from clusterscope.views.inspector import inspector
 from clusterscope.views.neighbors import neighbors
+from clusterscope.views.networks import networks_table
 from clusterscope.views.origin import sources
 from clusterscope.views.shapes import Shape
 from clusterscope.views.summary import fabric, summary
 from clusterscope.views.tables import cost, events, findings, jobs, links, phases, tiers
+from clusterscope.views.tenants import tenant_map, tenant_table
+from clusterscope.views.training import iteration, training
+from clusterscope.views.verdict import verdict
 from clusterscope.views.zoom import focus, peaks, utilization
 
 View = Callable[[Scenario, Frame, Thing | None], Shape]
@@ -50,10 +55,17 @@ VIEWS: tuple[ViewDef, ...] = (
     ViewDef("neighbors", "neighbors", "", neighbors, False),
     ViewDef("jobs", "jobs", "4", jobs, True),
     ViewDef("phases", "phases", "", phases, True),
+    ViewDef("training", "training", "", training, True),
+    ViewDef("iteration", "iteration of training", "", iteration, True),
+    ViewDef("tenants", "tenants", "", tenant_table, True),
+    ViewDef("tenant-map", "who slows whom", "", tenant_map, True),
     ViewDef("events", "events", "5", events, True),
     ViewDef("links", "hottest links", "6", links, True),
+    ViewDef("networks", "networks side by side", "", networks_table, True),
+    ViewDef("inside", "inside a node", "", inside, True),
     ViewDef("findings", "findings", "", findings, True),
     ViewDef("cost", "cost and power", "", cost, True),
+    ViewDef("verdict", "verdict", "", verdict, True),
     ViewDef("sources", "sources", "", sources, True),
 )
 

@@ -11,6 +11,7 @@ import numpy as np
 from clusterscope.columns import F64
 from clusterscope.metrics.causes import CAUSES
 from clusterscope.metrics.compare import Comparison, JobSide, TransportSide
+from clusterscope.metrics.economics import Economics
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import NOTHING, fmt, percent, ratio, sanitize
 
@@ -24,6 +25,9 @@ _WORDS = {
     "latency": "waiting for messages that follow one another",
     "few uplinks": "the fabric carries less than the NICs send, with perfect balancing",
     "collisions": "flows that meet on a link by hash, static table or blind spray",
+    "in-network reduction": "bytes that rings would move and switches save",
+    "ordering and recovery": "lost packets, and packets that overtake where NICs want order",
+    "congestion spreading": "links that a busy egress of another job pauses",
     "failures": "what is dead or slow, after the reroute",
     "reroute": "routes that still lead over what is dead",
     "other jobs": "jobs that share the links",
@@ -51,8 +55,8 @@ def compare_table(comparison: Comparison, base: str, here: str, *, full: bool = 
     rows = list(_rows(comparison, base, full=full))
     columns = [Column("", "text", [row.label for row in rows])]
     for place, side in enumerate(comparison.sides):
-        name = sanitize(side.name) + " ●" * (side.name == here)
-        name += " base" * (side.name == base)
+        name = sanitize(side.label) + " ●" * (side.label == here)
+        name += " base" * (side.label == base)
         columns.append(Column(name, "text", [row.cells[place] for row in rows]))
     note = f"against {base}: same flows, seed {comparison.seed}, failures; step {comparison.step:,}"
     return Table("compare", tuple(columns), rows=len(rows), note=note)
@@ -91,6 +95,34 @@ def _rows(comparison: Comparison, base: str, *, full: bool) -> Iterator[_Row]:
     else:
         yield _row("  network costs", sides, lambda side: fmt(side.network_usd, "usd"))
         yield _row("  network draws", sides, lambda side: fmt(side.network_w, "watts"))
+    yield from money_rows(sides)
+
+
+def money_rows(sides: Sequence[TransportSide]) -> Iterator[_Row]:
+    """What each costs to own and run; nothing where nobody asked."""
+    money = [side.money for side in sides if side.money is not None]
+    if len(money) < len(sides):
+        return
+
+    def row(label: str, words: Callable[[Economics], str]) -> _Row:
+        return _Row(label, tuple(words(own) for own in money))
+
+    yield _Row("money", _blank(sides))
+    yield row("  cluster costs", lambda own: fmt(own.capital_usd, "usd"))
+    yield row("  energy a year", lambda own: f"{fmt(own.energy_usd, 'usd')}, {_energy(own)}")
+    yield row("  network a year", lambda own: fmt(own.network_year_usd, "usd"))
+    yield row("  a petabyte delivered", lambda own: cents(own.petabyte_usd))
+    yield row("  a training run", _run)
+
+
+def _energy(money: Economics) -> str:
+    return f"{money.energy_kwh / 1e6:,.3g} GWh"
+
+
+def _run(money: Economics) -> str:
+    if math.isinf(money.run_hours):
+        return "never ends"
+    return f"{fmt(money.run_usd, 'usd')}, {money.run_hours:,.0f} h"
 
 
 def _blank(sides: Sequence[TransportSide]) -> tuple[str, ...]:
@@ -109,7 +141,7 @@ def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator
     """Rows of one job."""
     yield _Row("  busbw", tuple(_busbw(job, full=full) for job in jobs))
     yield _Row("  iteration", tuple(_iteration(job, base, full=full) for job in jobs))
-    yield _Row("  against healthy", tuple(_slower(job.metrics.slowdown) for job in jobs))
+    yield _Row("  against undisturbed", tuple(_slower(job.metrics.slowdown) for job in jobs))
     if any(job.unreached for job in jobs):
         yield _Row("  unreached flows", tuple(f"{job.unreached:,}" for job in jobs))
     line = tuple(job.metrics.share_of_line for job in jobs)
@@ -147,6 +179,13 @@ def _iteration(job: JobSide, base: JobSide, *, full: bool) -> str:
     return f"{text} {more:+.{1 if full or abs(more) < 9.95 else 0}f} %"
 
 
+def cents(usd: float) -> str:
+    """Money with cents where it is little: "$0.42", "$12.00", "$1,250"; of what never comes, –."""
+    if math.isinf(usd):
+        return NOTHING
+    return f"${usd:,.2f}" if usd < 100 else f"${usd:,.0f}"
+
+
 def _slower(slowdown: float) -> str:
     if math.isinf(slowdown):
         return "stands still"
@@ -180,7 +219,7 @@ def verdict(comparison: Comparison) -> tuple[str, ...]:
     if len(sides) < 2:
         return ()
     return tuple(
-        _sentence([(side.name, side.jobs[index]) for side in sides])
+        _sentence([(side.label, side.jobs[index]) for side in sides])
         for index in range(len(sides[0].jobs))
     )
 
@@ -210,11 +249,23 @@ def _behind(name: str, job: JobSide, best: JobSide, told: set[str]) -> str:
     more = {cause: job.causes[cause] - best.causes[cause] for cause in CAUSES}
     cause = max(CAUSES, key=lambda one: more[one])
     part = more[cause] / (seconds - least)
-    reason = f"{_much(part)} {cause}" + f" ({_WORDS[cause]})" * (cause not in told)
+    reason = f"{_much(part)} {cause}" + _explained(cause) * (cause not in told)
     told.add(cause)
     close = job.metrics.error_band[1] >= best.metrics.error_band[0]
     sure = ", which is within the model's error" if close else ""
-    return f"{name} needs {100 * behind:.1f} % longer{sure}: {reason}"
+    return f"{name} {_longer(behind)}{sure}: {reason}"
+
+
+def _longer(behind: float) -> str:
+    """How much longer it takes: "needs 12.0 % longer", "takes 18.8 times as long"."""
+    if behind < 1:
+        return f"needs {100 * behind:.1f} % longer"
+    return f"takes {1 + behind:.1f} times as long"
+
+
+def _explained(cause: str) -> str:
+    """What a cause is, in brackets; "" where its name says it all."""
+    return f" ({_WORDS[cause]})" if cause in _WORDS else ""
 
 
 def _much(part: float) -> str:

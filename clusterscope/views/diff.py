@@ -15,7 +15,6 @@ import numpy as np
 from clusterscope.columns import I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
 from clusterscope.metrics.memo import per_pair
@@ -123,7 +122,7 @@ def movers(scenario: Scenario, frame: Frame, baseline: Frame) -> Table:
                 "now", "ratio", frame.utilization[links], "load over capacity; none when it is dead"
             ),
             Column("was", "ratio", baseline.utilization[links]),
-            Column("tier", "text", lambda row: TIER_NAMES[tier[row]]),
+            Column("tier", "text", lambda row: scenario.fabric.tier_names[tier[row]]),
             Column("jobs", "text", lambda row: ", ".join(program[j] for j in users[row])),
         ),
         rows=len(links),

@@ -9,8 +9,17 @@ import numpy as np
 from clusterscope.columns import I32
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
-from clusterscope.fabric.arrays import SCALE_UP, SPINE_CORE
+from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SPINE_CORE, Fabric
+from clusterscope.fabric.scaleup import (
+    direct_links,
+    direct_ports,
+    groups_of_domain,
+    thing_cables,
+)
 from clusterscope.fabric.things import Thing
+from clusterscope.metrics.memo import per_key
+from clusterscope.spec.shape import Shape
+from clusterscope.views.dragonfly import cables_of, far_ends, group_map
 from clusterscope.views.maps import cluster_map
 from clusterscope.views.measure import Measure, extremes, larger, pick
 from clusterscope.views.shapes import Grid
@@ -22,6 +31,8 @@ Ends = tuple[I32, I32, I32, list[str], list[str]]
 def place_map(scenario: Scenario, measure: Measure, place: Thing) -> Grid:
     """Heat map of a place that `views.zoom` knows; of the whole cluster for any other."""
     match place.kind:
+        case "pod" if scenario.fabric.dragonfly:
+            return group_map(scenario, measure, place.index)
         case "pod" | "spines":
             return _matrix(scenario, measure, *_pod(scenario, place.index))
         case "cores":
@@ -32,8 +43,17 @@ def place_map(scenario: Scenario, measure: Measure, place: Thing) -> Grid:
             return _node(scenario, measure, place.index)
         case "domain":
             return _domain(scenario, measure, place.index)
+        case "subdomain":
+            return _domain(scenario, measure, place.index // scenario.fabric.shape.groups)
+        case _ if _alone(scenario.fabric):
+            return _domain(scenario, measure, 0)
         case _:
             return cluster_map(scenario, measure)
+
+
+def _alone(fabric: Fabric) -> bool:
+    """True when the cluster is one mesh or torus: its map shows both ways of every cable."""
+    return fabric.shape.direct and fabric.domains == 1 and not fabric.ports
 
 
 def _pod(scenario: Scenario, pod: int) -> tuple[str, Ends]:
@@ -49,9 +69,18 @@ def _pod(scenario: Scenario, pod: int) -> tuple[str, Ends]:
     cables = np.arange(low, high, dtype=np.int32)
     row = fabric.cable_a[low:high] - fabric.ports - int(leaves[0])
     column = fabric.cable_b[low:high] - fabric.ports - int(spines[0])
-    labels = [[names.switch(s).rsplit("/", 1)[-1] for s in own.tolist()] for own in ends]
+    known = _labels(scenario)
+    if pod not in known:
+        short = [[names.switch(s).rsplit("/", 1)[-1] for s in own.tolist()] for own in ends]
+        known[pod] = short[0], short[1]
     where = f"{names.pod(pod)}: " if fabric.pods > 1 else ""
-    return f"{where}leaves by spines", (cables, row, column, labels[0], labels[1])
+    return f"{where}leaves by spines", (cables, row, column, *known[pod])
+
+
+@per_key
+def _labels(scenario: Scenario) -> dict[int, tuple[list[str], list[str]]]:  # noqa: ARG001 - the key
+    """Names of the leaves and spines of the pods that were looked at."""
+    return {}
 
 
 def _cores(scenario: Scenario) -> tuple[str, Ends]:
@@ -111,11 +140,12 @@ def _cables_at(scenario: Scenario, name: str) -> list[int]:
             return [i >> 1]
         case "cable" | "nic":
             return [i]
-        case "gpu" if fabric.gpu_domain[i] >= 0:
-            return [int(fabric.tier_start[SCALE_UP]) + i]
+        case "gpu" | "subdomain":
+            return [int(c) for c in thing_cables(fabric, thing)]
         case "node":
             per_node = fabric.ports // fabric.nodes
-            return [*range(i * per_node, (i + 1) * per_node)] or _cables_of_gpus(scenario, i)
+            nics = [*range(i * per_node, (i + 1) * per_node)]
+            return nics or [int(c) for c in thing_cables(fabric, thing)]
         case "switch":
             below, above = cables_of_switch(scenario, i)
             return [*above.tolist(), *below.tolist()]
@@ -123,16 +153,14 @@ def _cables_at(scenario: Scenario, name: str) -> list[int]:
             return []
 
 
-def _cables_of_gpus(scenario: Scenario, node: int) -> list[int]:
-    """Scale-up cables of a node."""
-    fabric = scenario.fabric
-    low = int(fabric.tier_start[SCALE_UP]) + node * fabric.gpus_per_node
-    return [*range(low, low + fabric.gpus_per_node)]
-
-
 def cables_of_switch(scenario: Scenario, switch: int) -> tuple[I32, I32]:
-    """Cables down and up from a switch, each in cable order."""
+    """Cables down and up from a switch, each in cable order.
+
+    Of a dragonfly, those to NICs, and those to other switches.
+    """
     fabric = scenario.fabric
+    if fabric.dragonfly:
+        return cables_of(fabric, switch)
     up = np.arange(fabric.up_start[switch], fabric.up_start[switch + 1], dtype=np.int32)
     tier = int(fabric.switch_tier[switch]) - 1
     cables = fabric.tier_cables(tier)
@@ -146,39 +174,83 @@ def _ports(scenario: Scenario, measure: Measure, switch: int) -> Grid:
     """Every port of a switch, in and out."""
     below, above = cables_of_switch(scenario, switch)
     rows = [("from below", 2 * below), ("to below", 2 * below + 1)]
-    if len(above):
+    if scenario.fabric.dragonfly:
+        rows = [("from NICs", 2 * below), ("to NICs", 2 * below + 1)]
+        rows += _between(scenario.fabric, switch, above)
+    elif len(above):
         rows += [("to above", 2 * above), ("from above", 2 * above + 1)]
     name = scenario.names.switch(switch)
     return _lines(scenario, measure, f"{name}: ports", rows, str)
+
+
+def _between(fabric: Fabric, switch: int, cables: I32) -> list[tuple[str, I32]]:
+    """Links between a switch of a dragonfly and others, local ones first."""
+    leaving = 2 * cables + (far_ends(fabric, cables, switch) < fabric.ports + switch)
+    rows = []
+    for tier in (LEAF_SPINE, SPINE_CORE):
+        own = leaving[fabric.cable_tier[cables] == tier].astype(np.int32)
+        name = fabric.tier_names[tier]
+        rows += [(f"{name} out", own), (f"{name} in", own ^ 1)] if len(own) else []
+    return rows
 
 
 def _node(scenario: Scenario, measure: Measure, node: int) -> Grid:
     """NIC ports and GPUs of a node, in and out."""
     fabric = scenario.fabric
     rows: list[tuple[str, I32]] = []
+    label: Callable[[int], str] = str
     per_node = fabric.ports // fabric.nodes
     if per_node:
         nic = np.arange(node * per_node, (node + 1) * per_node, dtype=np.int32)
         rows += [("NIC sends", 2 * nic), ("NIC receives", 2 * nic + 1)]
-    if len(fabric.tier_cables(SCALE_UP)):
-        low = int(fabric.tier_start[SCALE_UP]) + node * fabric.gpus_per_node
-        gpu = np.arange(low, low + fabric.gpus_per_node, dtype=np.int32)
-        rows += [("GPU sends", 2 * gpu), ("GPU receives", 2 * gpu + 1)]
-    return _lines(scenario, measure, f"{scenario.names.node(node)}: NICs and GPUs", rows, str)
+    own = thing_cables(fabric, Thing("node", node))
+    if fabric.shape.direct:
+        gpus = range(node * fabric.gpus_per_node, (node + 1) * fabric.gpus_per_node)
+        rows += [(f"gpu{g - gpus.start} sends", direct_links(fabric, g)) for g in gpus]
+        if len(rows) == len(gpus):
+            label = direct_ports(fabric.shape).__getitem__
+    elif len(own):
+        rows += [("GPU sends", 2 * own), ("GPU receives", 2 * own + 1)]
+    return _lines(scenario, measure, f"{scenario.names.node(node)}: NICs and GPUs", rows, label)
 
 
 def _domain(scenario: Scenario, measure: Measure, domain: int) -> Grid:
-    """GPUs of a scale-up domain: a row a node."""
-    fabric = scenario.fabric
-    start = int(fabric.tier_start[SCALE_UP])
+    """GPUs of a scale-up domain: a row a node, or a group, its uplink last; of a mesh, a GPU."""
+    fabric, names = scenario.fabric, scenario.names
+    shape, start = fabric.shape, int(fabric.tier_start[SCALE_UP])
+    where = names.domain(domain)
+    if shape.direct:
+        gpus = range(domain * shape.size, (domain + 1) * shape.size)
+        sends = [(names.gpu(gpu), direct_links(fabric, gpu)) for gpu in gpus]
+        ports = direct_ports(shape)
+        title = f"{where}: what a GPU (row) sends, by cable"
+        return _lines(scenario, measure, title, sends, ports.__getitem__)
+    if shape.kind == "two-level":
+        groups = [Thing("subdomain", g) for g in groups_of_domain(fabric, domain)]
+        rows = [(names.thing(g), 2 * thing_cables(fabric, g)) for g in groups]
+        title = f"{where}: GPUs of each group and its uplink, worse direction"
+        return _lines(scenario, measure, title, rows, lambda c: _place(shape, c), both=True)
     local = np.arange(fabric.gpus_per_node)
     rows = []
     for node in nodes_of_domain(fabric, domain):
         gpu = local + node * fabric.gpus_per_node
         own = fabric.gpu_domain[gpu] == domain
-        rows.append((scenario.names.node(node), (2 * (start + gpu[own])).astype(np.int32)))
-    title = f"{scenario.names.domain(domain)}: GPUs, worse direction"
+        rows.append((names.node(node), (2 * (start + gpu[own])).astype(np.int32)))
+    title = f"{where}: GPUs, worse direction"
     return _lines(scenario, measure, title, rows, lambda c: f"gpu{c}", both=True)
+
+
+def _place(shape: Shape, column: int) -> str:
+    """Label of a column of a two-level domain."""
+    return "uplink" if column == shape.group else str(column)
+
+
+def leaving(fabric: Fabric, gpu: int) -> I32:
+    """Links that lead away from a GPU inside its domain, in cable order."""
+    cables = thing_cables(fabric, Thing("gpu", gpu))
+    back = fabric.cable_a[cables] != fabric.gpu_vertex + gpu
+    links: I32 = (2 * cables + back).astype(np.int32)
+    return links
 
 
 def _lines(
@@ -190,7 +262,7 @@ def _lines(
     *,
     both: bool = False,
 ) -> Grid:
-    """Rows of links side by side; `both` puts a link and its way back together."""
+    """Rows of links side by side, -1 for none; `both` puts a link and its way back together."""
     width = max((len(links) for _, links in rows), default=0)
     values = np.full((len(rows), width), np.nan)
     down = np.zeros((len(rows), width), dtype=np.bool_)
@@ -198,10 +270,12 @@ def _lines(
         one = measure.link[links]
         values[row, : len(links)] = larger(one, measure.link[links ^ 1]) if both else one
         down[row, : len(links)] = measure.dead[links >> 1]
+        values[row, : len(links)][links < 0] = np.nan
+        down[row, : len(links)][links < 0] = False
 
     def key(row: int, column: int) -> str:
         links = rows[row][1]
-        if column >= len(links):
+        if column >= len(links) or links[column] < 0:
             return ""
         link = int(links[column])
         return scenario.names.cable(link >> 1) if both else scenario.names.link(link)

@@ -7,17 +7,22 @@ import numpy as np
 from clusterscope.columns import F64, I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, TIER_NAMES
+from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SWITCH_TIERS
+from clusterscope.fabric.geometry import AXES, steps
+from clusterscope.fabric.scaleup import thing_cables
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.links import peak_utilization
 from clusterscope.metrics.memo import per_frame
 from clusterscope.metrics.users import flows_on, users_of
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
-from clusterscope.views.focus import cables_of_switch
+from clusterscope.spec.model import ScaleUpSpec
+from clusterscope.spec.shape import cable_gbps
+from clusterscope.views.focus import cables_of_switch, leaving
 from clusterscope.views.origin import part_fact, spec_fact
 from clusterscope.views.reason import flow_words, reasons
 from clusterscope.views.shapes import Fact, Note
+from clusterscope.views.slots import letter
 from clusterscope.views.text import fmt, sanitize
 from clusterscope.views.tree import detail_of, state_of
 
@@ -68,18 +73,15 @@ def links_of(scenario: Scenario, thing: Thing) -> I32:
         case "cable" | "nic":
             return _both(np.array([thing.index], dtype=np.int32))
         case "gpu":
-            return _both(_gpu_cables(scenario, thing.index, thing.index + 1))
+            return _pairs(leaving(fabric, thing.index))
         case "node":
             per_node = fabric.ports // fabric.nodes
             nic = np.arange(thing.index * per_node, (thing.index + 1) * per_node, dtype=np.int32)
-            first = thing.index * fabric.gpus_per_node
-            gpu = _gpu_cables(scenario, first, first + fabric.gpus_per_node)
-            return _both(np.concatenate([nic, gpu]))
+            return _both(np.concatenate([nic, thing_cables(fabric, thing)]))
         case "switch":
             return _both(np.concatenate(cables_of_switch(scenario, thing.index)))
-        case "domain":
-            low, high = np.searchsorted(fabric.gpu_domain, [thing.index, thing.index + 1])
-            return _both(_gpu_cables(scenario, int(low), int(high)))
+        case "domain" | "subdomain":
+            return _both(thing_cables(fabric, thing))
         case "pod" | "spines" | "cores":
             return _both(_switch_cables(scenario, thing))
         case "domains":
@@ -96,12 +98,11 @@ def _both(cables: I32) -> I32:
     return links
 
 
-def _gpu_cables(scenario: Scenario, low: int, high: int) -> I32:
-    """Scale-up cables of a run of GPUs; none without scale-up."""
-    start = int(scenario.fabric.tier_start[SCALE_UP])
-    if start == scenario.fabric.cables:
-        return np.zeros(0, dtype=np.int32)
-    return np.arange(start + low, start + high, dtype=np.int32)
+def _pairs(links: I32) -> I32:
+    """Links and their ways back: first, back, second, back, ..."""
+    both = np.repeat(links, 2)
+    both[1::2] ^= 1
+    return both
 
 
 def _switch_cables(scenario: Scenario, thing: Thing) -> I32:
@@ -111,10 +112,14 @@ def _switch_cables(scenario: Scenario, thing: Thing) -> I32:
     if thing.kind == "spines":
         wanted &= fabric.switch_tier == 2
     end = int(fabric.tier_start[SCALE_UP])
-    upper = wanted[fabric.cable_b[:end] - fabric.ports]
-    lower = fabric.cable_a[fabric.ports : end] - fabric.ports
-    upper[fabric.ports :] |= wanted[lower]
-    return np.flatnonzero(upper).astype(np.int32)
+    runs = np.flatnonzero(np.diff(wanted, prepend=False, append=False)).reshape(-1, 2)
+    own = np.zeros(end, dtype=np.bool_)
+    # A run a tier as a rule: comparing with its ends beats looking every cable's switch up.
+    for low, high in (runs + fabric.ports).tolist():
+        own |= (fabric.cable_b[:end] >= low) & (fabric.cable_b[:end] < high)
+        above = fabric.cable_a[fabric.ports : end]
+        own[fabric.ports :] |= (above >= low) & (above < high)
+    return np.flatnonzero(own).astype(np.int32)
 
 
 def _identity(scenario: Scenario, thing: Thing) -> list[Fact]:
@@ -131,28 +136,37 @@ def _identity(scenario: Scenario, thing: Thing) -> list[Fact]:
         case "cable" | "link":
             return _cable(scenario, thing)
         case _:
-            return [Fact("kind", thing.kind), Fact("has", detail_of(scenario.fabric, thing))]
+            words = {"pod": scenario.fabric.pod_word, "subdomain": "group of a scale-up domain"}
+            kind = words.get(thing.kind, thing.kind)
+            return [Fact("kind", kind), Fact("has", detail_of(scenario.fabric, thing))]
 
 
 def _switch(scenario: Scenario, switch: int) -> list[Fact]:
     """Part, place and ports of a switch."""
     fabric, spec, plan = scenario.fabric, scenario.spec, derive(scenario.spec)
     tier = int(fabric.switch_tier[switch])
-    facts = [Fact("kind", SWITCH_TIERS[tier - 1])]
+    facts = [Fact("kind", fabric.switch_words[tier - 1])]
     if plan is not None:
         name = (plan.leaf_switch, plan.spine_switch, plan.core_switch)[tier - 1]
         part, key = parts.switch(name), f"scale_out.{SWITCH_TIERS[tier - 1]}_switch"
+        key = "dragonfly.switch" if fabric.dragonfly else key
         facts.append(spec_fact(spec, key, "part", part.title))
         facts.append(part_fact(part, "latency_s", "latency", part.latency_s, "seconds"))
         facts.append(part_fact(part, "power_w", "power", part.power_w, "watts"))
         facts.append(part_fact(part, "price_usd", "price", part.price_usd, "usd"))
     if fabric.switch_pod[switch] >= 0 and fabric.pods > 1:
-        facts.append(Fact("pod", scenario.names.pod(int(fabric.switch_pod[switch]))))
+        facts.append(Fact(fabric.pod_word, scenario.names.pod(int(fabric.switch_pod[switch]))))
     if scenario.names.planes > 1:
         facts.append(Fact("plane", int(fabric.switch_plane[switch]), "int"))
     if fabric.switch_rail[switch] >= 0:
         facts.append(Fact("rail", int(fabric.switch_rail[switch]), "int"))
     below, above = cables_of_switch(scenario, switch)
+    if fabric.dragonfly:
+        local = int((fabric.cable_tier[above] == LEAF_SPINE).sum())
+        facts.append(Fact("NIC cables", len(below), "int", "derived"))
+        facts.append(Fact("local cables", local, "int", "derived"))
+        facts.append(Fact("global cables", len(above) - local, "int", "derived"))
+        return facts
     facts.append(Fact("cables down", len(below), "int", "derived"))
     facts.append(Fact("cables up", len(above), "int", "derived"))
     return facts
@@ -166,7 +180,7 @@ def _nic(scenario: Scenario, port: int) -> list[Fact]:
         Fact("kind", "NIC port"),
         spec_fact(spec, "node.nic", "part", part.title),
         spec_fact(spec, "node.nic_gbps", "rate", float(fabric.cable_gbps[port]), "gbps"),
-        Fact("leaf", scenario.names.switch(int(fabric.port_leaf[port]))),
+        Fact(fabric.switch_words[0], scenario.names.switch(int(fabric.port_leaf[port]))),
         part_fact(part, "latency_s", "latency", part.latency_s, "seconds"),
         part_fact(part, "power_w", "power", part.power_w, "watts"),
     ]
@@ -185,9 +199,28 @@ def _gpu(scenario: Scenario, gpu: int) -> list[Fact]:
         facts.append(Fact("domain", scenario.names.domain(int(fabric.gpu_domain[gpu]))))
         rate = spec.scale_up.gpu_gbps
         facts.append(spec_fact(spec, "scale_up.gpu_gbps", "scale-up", rate, "gbps"))
+        facts += _inside(scenario, gpu, spec.scale_up)
     if fabric.gpu_nic_port[gpu] >= 0:
         facts.append(Fact("NIC", scenario.names.nic(int(fabric.gpu_nic_port[gpu]))))
     return facts
+
+
+def _inside(scenario: Scenario, gpu: int, up: ScaleUpSpec) -> list[Fact]:
+    """How a GPU hangs in a domain that is more than one switch."""
+    fabric, shape = scenario.fabric, scenario.fabric.shape
+    if shape.kind == "switched":
+        return []
+    facts = [spec_fact(scenario.spec, "scale_up.topology", "topology", up.topology)]
+    if shape.kind == "two-level":
+        return [*facts, Fact("group", scenario.names.subdomain(gpu // shape.group))]
+    own = thing_cables(fabric, Thing("gpu", gpu))
+    if shape.kind == "torus":
+        where = steps(shape).coordinate[gpu % shape.size].tolist()
+        facts.append(
+            Fact("place", ", ".join(f"{a} {c}" for a, c in zip(AXES, where, strict=False)))
+        )
+    rate = fmt(cable_gbps(up), "gbps")
+    return [*facts, Fact("cables to GPUs", f"{len(own)} of {rate} each way", "text", "derived")]
 
 
 def _node(scenario: Scenario, node: int) -> list[Fact]:
@@ -202,7 +235,7 @@ def _node(scenario: Scenario, node: int) -> list[Fact]:
         facts.append(spec_fact(spec, "node.nics", "NICs", f"{spec.node.nics} {spec.node.nic}"))
         own = np.unique(fabric.port_leaf[node * per_node : (node + 1) * per_node])
         names = [scenario.names.switch(leaf) for leaf in own.tolist()]
-        facts.append(Fact("leaves", ", ".join(names)))
+        facts.append(Fact("switches" if fabric.dragonfly else "leaves", ", ".join(names)))
     return facts
 
 
@@ -215,21 +248,37 @@ def _cable(scenario: Scenario, thing: Thing) -> list[Fact]:
         ends.reverse()
     low, high = (names.thing(names.of_vertex(end)) for end in ends)
     tier = int(fabric.cable_tier[cable])
-    key = ("node.nic_gbps", "scale_out.link_gbps", "scale_out.link_gbps", "scale_up.gpu_gbps")[tier]
+    between = "dragonfly.link_gbps" if fabric.dragonfly else "scale_out.link_gbps"
+    key = ("node.nic_gbps", between, between, "scale_up.gpu_gbps")[tier]
+    if tier == SCALE_UP:
+        key = _scale_up_key(scenario, cable)
     rate = float(fabric.cable_gbps[cable])
     return [
-        Fact("kind", f"{TIER_NAMES[tier]} {thing.kind}"),
+        Fact("kind", f"{fabric.tier_names[tier]} {thing.kind}"),
         Fact("from" if thing.kind == "link" else "lower end", low),
         Fact("to" if thing.kind == "link" else "upper end", high),
         spec_fact(scenario.spec, key, "line rate", rate, "gbps"),
     ]
 
 
+def _scale_up_key(scenario: Scenario, cable: int) -> str:
+    """Key of the spec that a scale-up cable's rate comes from."""
+    up, fabric = scenario.spec.scale_up, scenario.fabric
+    if up is not None and fabric.shape.direct and up.link_gbps:
+        return "scale_up.link_gbps"
+    if up is not None and up.group_gbps and int(fabric.cable_a[cable]) >= fabric.group_vertex:
+        return "scale_up.group_gbps"
+    return "scale_up.gpu_gbps"
+
+
 def _load(frame: Frame, links: I32) -> list[Fact]:
     """Load up and down; of many links together."""
     facts = []
-    for label, own in (("load up", _way(links, 0)), ("load down", _way(links, 1))):
-        if len(own):
+    for label, way in (("load up", 0), ("load down", 1)):
+        own = _way(links, way)
+        if len(links) == len(frame.link_gbps) > 1:
+            facts.append(Fact(label, float(frame.link_gbps[way::2].sum()), "gbps"))
+        elif len(own):
             facts.append(Fact(label, float(frame.link_gbps[own].sum()), "gbps"))
     if len(links) <= 2:
         facts.append(
@@ -274,7 +323,8 @@ def _used_by(scenario: Scenario, frame: Frame, links: I32) -> list[Fact]:
     for use, way in found[:_USES]:
         job = scenario.program[use.job]
         words = f"{flow_words(scenario, use)} {way}".strip()
-        phase = sanitize(f"{job.name}, {job.phases[use.phase].name}")
+        mark = f"{letter(use.job)} " if len(scenario.program) > 1 else ""
+        phase = sanitize(f"{mark}{job.name}, {job.phases[use.phase].name}")
         label = "" if facts else "used by"
         facts.append(Fact(label, f"{phase}: {words}, {fmt(use.gbps, 'gbps')}"))
     left = len(found) - len(facts)

@@ -19,14 +19,14 @@ import numpy as np
 from clusterscope.columns import Bool
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import SpecError, UnknownNameError
-from clusterscope.fabric.arrays import SWITCH_TIERS, TIER_NAMES, Fabric
+from clusterscope.fabric.arrays import Fabric
 from clusterscope.views.all_links import STATES, LinkTable
 from clusterscope.views.inspector import links_of
 
 HINT = "pod07 leaf12 >0.9 slow leaf-spine rx …"
 _ELSE = "or >0.9, slow, rx"
 _NUMBER = re.compile(r"(util|peak|load|capacity|flows)?([<>]=?)([0-9]*\.?[0-9]+)(%?)")
-_PART = re.compile(r"(pod|plane|leaf|spine|core|node|gpu|nic|p|domain)([0-9]{0,9})")
+_PART = re.compile(r"(pod|plane|leaf|spine|core|node|gpu|nic|p|domain|group)([0-9]{0,9})")
 _COMPARE = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
 _DIRECTIONS = ("tx", "rx")
 Numbers = dict[str, np.ndarray]  # number after each word in a name, -1 where it has none
@@ -48,8 +48,8 @@ def matching(scenario: Scenario, links: LinkTable, line: str) -> Bool | None:
 def _word(scenario: Scenario, links: LinkTable, word: str) -> Bool:
     """Links for which one word holds, (L,)."""
     fabric = scenario.fabric
-    if word in TIER_NAMES:
-        return np.repeat(fabric.cable_tier == TIER_NAMES.index(word), 2)
+    if word in fabric.tier_names:
+        return np.repeat(fabric.cable_tier == fabric.tier_names.index(word), 2)
     if word in STATES:
         state: Bool = links.state == STATES.index(word)
         return state
@@ -99,8 +99,15 @@ def _vertices(scenario: Scenario, word: str) -> Bool | None:
             _holding(parts, _of_switches(scenario, parts), fabric.switches),
             _holding(parts, _of_gpus(fabric), fabric.gpus),
             _holding(parts, {"domain": np.arange(fabric.domains, dtype=np.int32)}, fabric.domains),
+            _holding(parts, _of_groups(fabric), fabric.groups),
         ]
     )
+
+
+def _of_groups(fabric: Fabric) -> Numbers:
+    """Numbers in the names of first-level groups of scale-up domains."""
+    domain, group = np.divmod(np.arange(fabric.groups), max(1, fabric.shape.groups))
+    return {"domain": domain, "group": group}
 
 
 def _holding(parts: dict[str, int | None], numbers: Numbers, count: int) -> Bool:
@@ -130,8 +137,8 @@ def _of_gpus(fabric: Fabric) -> Numbers:
 def _of_switches(scenario: Scenario, parts: dict[str, int | None]) -> Numbers:
     """Numbers in the name of every switch, (S,) each; -1 where its name has no such part."""
     fabric, names = scenario.fabric, scenario.names
-    numbers = {"pod": fabric.switch_pod, "plane": fabric.switch_plane}
-    for tier, word in enumerate(SWITCH_TIERS, start=1):
+    numbers = {fabric.pod_word: fabric.switch_pod, "plane": fabric.switch_plane}
+    for tier, word in enumerate(fabric.switch_words, start=1):
         if word in parts:
             number = np.full(fabric.switches, -1, dtype=np.int32)
             for pod in range(1 if tier == 3 else fabric.pods):

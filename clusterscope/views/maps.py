@@ -3,7 +3,8 @@
     three tiers          a column a pod, a row a rail (or a leaf of the pod, when they are few)
     two tiers, some SUs  a column an SU, a row a rail or a leaf of the SU
     one SU               a column a leaf
-    no scale-out fabric  a row a node, a column a GPU of the node
+    dragonfly            see `dragonfly`
+    no scale-out fabric  a row a node, a column a GPU of the node; see `bands` for others
 
 and below the rows of leaf-spine links one row each for spine-core, NIC-leaf and scale-up links of
 the column. A cell shows the worst of its links in both directions, and its key names the leaf,
@@ -12,7 +13,7 @@ spine, NIC or GPU with that link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,12 @@ from clusterscope.columns import F64, I32, Bool
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP, SPINE_CORE, Fabric
+from clusterscope.fabric.scaleup import thing_cables
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.memo import per_key
 from clusterscope.spec.derive import derive
+from clusterscope.views.bands import Band, domain_bands, scale_up_band
+from clusterscope.views.dragonfly import dragonfly_bands
 from clusterscope.views.measure import Measure, extremes, pick
 from clusterscope.views.shapes import Grid
 
@@ -41,17 +45,6 @@ class Layout:
     leaf_column: I32
     leaf_row: I32
     cell_leaves: int
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """Some rows of the map: cables, the cell of each, and what a cable stands for in a key."""
-
-    labels: tuple[str, ...]
-    cables: slice
-    row: I32
-    column: I32
-    thing: Callable[[Scenario, int], Thing]
 
 
 def cluster_map(scenario: Scenario, measure: Measure) -> Grid:
@@ -88,10 +81,11 @@ def _where(scenario: Scenario, bands: Sequence[Band], name: str) -> tuple[int, i
     except UnknownNameError:
         return None
     cable = _first_cable(scenario.fabric, thing)
+    link = thing.index if thing.kind == "link" else None
     top = 0
     for band in bands:
-        if cable is not None and band.cables.start <= cable < band.cables.stop:
-            place = cable - band.cables.start
+        place = None if cable is None else band.place(cable, link)
+        if place is not None:
             return top + int(band.row[place]), int(band.column[place])
         top += len(band.labels)
     return None
@@ -106,10 +100,9 @@ def _first_cable(fabric: Fabric, thing: Thing) -> int | None:
             return thing.index
         case "node" if fabric.ports:
             return thing.index * (fabric.ports // fabric.nodes)
-        case "node":
-            return int(fabric.tier_start[SCALE_UP]) + thing.index * fabric.gpus_per_node
-        case "gpu" if fabric.gpu_domain[thing.index] >= 0:
-            return int(fabric.tier_start[SCALE_UP]) + thing.index
+        case "node" | "gpu" | "subdomain":
+            inside = thing_cables(fabric, thing)
+            return int(inside[-1 if thing.kind == "subdomain" else 0]) if len(inside) else None
         case "switch" if fabric.up_start[thing.index] < fabric.up_start[thing.index + 1]:
             return int(fabric.up_start[thing.index])
         case "switch" if fabric.switch_tier[thing.index] == 1:
@@ -126,8 +119,7 @@ def _flat(band: Band, columns: int) -> I32:
 
 def _values(band: Band, measure: Measure, shape: tuple[int, int]) -> F64:
     """What stands for the cables of every cell of a band."""
-    cable = measure.cable[band.cables]
-    return extremes(cable, _flat(band, shape[1]), shape[0] * shape[1]).reshape(shape)
+    return extremes(band.values(measure), _flat(band, shape[1]), shape[0] * shape[1]).reshape(shape)
 
 
 def _marks(band: Band, dead: Bool, shape: tuple[int, int]) -> Bool:
@@ -142,8 +134,8 @@ def _key(scenario: Scenario, band: Band, measure: Measure, row: int, column: int
     members = np.flatnonzero((band.row == row) & (band.column == column))
     if not len(members):
         return ""
-    chosen = int(members[pick(measure.cable[band.cables][members])])
-    return scenario.names.thing(band.thing(scenario, band.cables.start + chosen))
+    chosen = int(members[pick(band.values(measure)[members])])
+    return scenario.names.thing(band.at(scenario, chosen))
 
 
 @per_key
@@ -151,7 +143,9 @@ def _bands(scenario: Scenario) -> tuple[tuple[Band, ...], tuple[str, ...], str]:
     """Bands of the map, from top to bottom, its column labels, and its note."""
     fabric = scenario.fabric
     if not fabric.switches:
-        return _domain_bands(scenario)
+        return domain_bands(scenario)
+    if fabric.dragonfly:
+        return dragonfly_bands(scenario)
     layout = _layout(scenario)
     ports = fabric.ports
     bands = []
@@ -170,7 +164,7 @@ def _bands(scenario: Scenario) -> tuple[tuple[Band, ...], tuple[str, ...], str]:
         Band(("nic-leaf",), span, port_column * 0, port_column, lambda _, c: Thing("nic", c))
     )
     if len(fabric.tier_cables(SCALE_UP)):
-        bands.append(_scale_up_band(fabric, port_column))
+        bands.append(scale_up_band(fabric, port_column))
     note = "worst link of a cell, both directions"
     if layout.cell_leaves > 1:
         note += f"; rows of leaves: max of {layout.cell_leaves} leaves a cell"
@@ -186,34 +180,6 @@ def _span(fabric: Fabric, tier: int) -> slice:
 def _lower(scenario: Scenario, cable: int) -> Thing:
     """What a cable's lower end is."""
     return scenario.names.of_vertex(int(scenario.fabric.cable_a[cable]))
-
-
-def _scale_up_band(fabric: Fabric, port_column: I32) -> Band:
-    """GPUs, each in the column of its NIC's leaf, or of its node's first."""
-    start = int(fabric.tier_start[SCALE_UP])
-    gpu = np.arange(fabric.gpus)
-    first = gpu // fabric.gpus_per_node * (fabric.ports // fabric.nodes)
-    port = np.where(fabric.gpu_nic_port >= 0, fabric.gpu_nic_port, first)
-    column = port_column[port]
-    span = slice(start, int(fabric.tier_start[SCALE_UP + 1]))
-    return Band(("scale-up",), span, column * 0, column, lambda _, c: Thing("gpu", c - start))
-
-
-def _domain_bands(scenario: Scenario) -> tuple[tuple[Band, ...], tuple[str, ...], str]:
-    """Without a scale-out fabric: nodes and their GPUs, several nodes a row when they are many."""
-    fabric = scenario.fabric
-    columns = tuple(f"gpu{g}" for g in range(fabric.gpus_per_node))
-    if not len(fabric.tier_cables(SCALE_UP)):
-        return (), columns, "there are no links"
-    together = -(-fabric.nodes // (2 * _MOST_ROWS))
-    node, local = np.divmod(np.arange(fabric.gpus, dtype=np.int32), fabric.gpus_per_node)
-    starts = range(0, fabric.nodes, together)
-    labels = tuple(scenario.names.node(start) for start in starts)
-    band = Band(
-        labels, slice(0, fabric.gpus), node // together, local, lambda _, c: Thing("gpu", c)
-    )
-    note = "worst direction of each GPU's scale-up link"
-    return (band,), columns, note + (f"; {together} nodes a row" if together > 1 else "")
 
 
 def _layout(scenario: Scenario) -> Layout:

@@ -9,21 +9,36 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clusterscope.columns import I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, Fabric, Health
+from clusterscope.fabric.arrays import Fabric, Health
+from clusterscope.fabric.scaleup import cables_of, thing_cables
 from clusterscope.fabric.things import Thing
+from clusterscope.views.dragonfly import far_ends
 from clusterscope.views.focus import cables_of_switch
 from clusterscope.views.text import fmt, sanitize
 from clusterscope.views.tree import inside, parent, state_of
 
-_PLURALS = {"leaf": "leaves", "NIC port": "NIC ports", "GPU": "GPUs", "all spines": "all spines"}
-_WORDS = {"nic": "NIC port", "gpu": "GPU", "spines": "all spines", "cores": "all cores"}
+_PLURALS = {
+    "leaf": "leaves",
+    "switch": "switches",
+    "NIC port": "NIC ports",
+    "GPU": "GPUs",
+    "group of GPUs": "groups of GPUs",
+    "all spines": "all spines",
+}
+_WORDS = {
+    "nic": "NIC port",
+    "gpu": "GPU",
+    "subdomain": "group of GPUs",
+    "spines": "all spines",
+    "cores": "all cores",
+}
 _SAMPLED = 64
 _LISTED = 4  # cables of a trunk that are named
 _UP_FIELD = {"switch": "switch_up", "nic": "nic_up", "node": "node_up", "gpu": "gpu_up"}
@@ -31,10 +46,14 @@ _UP_FIELD = {"switch": "switch_up", "nic": "nic_up", "node": "node_up", "gpu": "
 
 @dataclass(frozen=True)
 class Tie:
-    """A neighbor, and the cables to it; none to what a thing is part of or made of."""
+    """A neighbor, and the cables to it; none to what a thing is part of or made of.
+
+    An upper neighbor is at the upper end of its cables, or, when `turned`, at the lower.
+    """
 
     thing: Thing
     cables: tuple[int, ...] = ()
+    turned: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +63,7 @@ class Hood:
     Attributes:
         center: the thing in the middle.
         above: neighbors on the upper side, in order.
-        side: its scale-up domains, when they are not below it.
+        side: its scale-up domains or what its GPUs are cabled to, when not below it.
         below: neighbors on the lower side, in order; members of a group.
     """
 
@@ -103,26 +122,37 @@ def hood(scenario: Scenario, thing: Thing, *, trunks: bool = True) -> Hood:
     match thing.kind:
         case "switch":
             below, above = cables_of_switch(scenario, thing.index)
-            return Hood(
-                thing, _uppers(scenario, above, trunks), (), _lowers(scenario, below, trunks)
-            )
+            upper = _uppers(scenario, above, trunks)
+            if fabric.dragonfly:
+                upper = _others(scenario, above, thing.index, trunks)
+            return Hood(thing, upper, (), _lowers(scenario, below, trunks))
         case "node":
             nics, gpus = inside_node(fabric, thing.index)
             parts = tuple(Tie(Thing("nic", nic)) for nic in nics.tolist())
             parts += tuple(Tie(Thing("gpu", gpu)) for gpu in gpus.tolist())
-            side = _uppers(scenario, _scale_up(fabric, gpus), trunks)
+            side = _beside(scenario, thing, gpus, trunks)
             return Hood(thing, _uppers(scenario, nics, trunks), side, parts)
         case "nic":
             own = np.array([thing.index], dtype=np.int32)
             return Hood(thing, _uppers(scenario, own, trunks), (), _users(fabric, thing.index))
         case "gpu":
-            own = np.array([thing.index], dtype=np.int32)
-            side = _uppers(scenario, _scale_up(fabric, own), trunks)
+            side = _beside(scenario, thing, np.array([thing.index], dtype=np.int32), trunks)
+            if fabric.shape.direct:  # there are many, and the side shows one at a time
+                return Hood(
+                    thing, (_node_of(fabric, thing), *_nics_of(fabric, thing.index)), (), side
+                )
             return Hood(thing, _nics_of(fabric, thing.index), side, (_node_of(fabric, thing),))
         case "domain":
-            low, high = np.searchsorted(fabric.gpu_domain, [thing.index, thing.index + 1])
-            gpus = np.arange(low, high, dtype=np.int32)
-            return Hood(thing, (), (), _lowers(scenario, _scale_up(fabric, gpus), trunks))
+            if fabric.shape.direct:
+                return Hood(thing, (), (), tuple(Tie(p) for p in inside(scenario, thing)))
+            own = thing_cables(fabric, thing)
+            own = own[fabric.cable_b[own] == fabric.domain_vertex + thing.index]
+            return Hood(thing, (), (), _lowers(scenario, own, trunks))
+        case "subdomain":
+            own = thing_cables(fabric, thing)
+            return Hood(
+                thing, _uppers(scenario, own[-1:], trunks), (), _lowers(scenario, own[:-1], trunks)
+            )
         case _:
             outer = parent(scenario, thing)
             around = () if outer is None else (Tie(outer),)
@@ -137,8 +167,8 @@ def look(scenario: Scenario, frame: Frame, tie: Tie) -> Look:
         worst, dead = state_of(scenario, frame, tie.thing)
         return Look(name, sanitize(name), worst, math.nan, 0, dead, failed)
     # Most trunks have a cable or two, for which arrays would only be slow.
-    ups = [float(ratio[2 * cable]) for cable in tie.cables]
-    downs = [float(ratio[2 * cable + 1]) for cable in tie.cables]
+    ups = [float(ratio[2 * cable + tie.turned]) for cable in tie.cables]
+    downs = [float(ratio[2 * cable + 1 - tie.turned]) for cable in tie.cables]
     dead = sum(map(math.isnan, ups))
     return Look(name, label(scenario, tie), _top(ups), _top(downs), len(tie.cables), dead, failed)
 
@@ -164,7 +194,9 @@ def has_failed(health: Health, thing: Thing) -> bool:
 def kind_of(scenario: Scenario, thing: Thing) -> str:
     """What a thing is, in a word: "leaf", "NIC port"."""
     if thing.kind == "switch":
-        return SWITCH_TIERS[int(scenario.fabric.switch_tier[thing.index]) - 1]
+        return scenario.fabric.switch_words[int(scenario.fabric.switch_tier[thing.index]) - 1]
+    if thing.kind == "pod":
+        return scenario.fabric.pod_word
     return _WORDS.get(thing.kind, thing.kind)
 
 
@@ -190,7 +222,8 @@ def words(scenario: Scenario, frame: Frame, tie: Tie, center: Thing) -> str:
         )
     cables = np.array(tie.cables)
     carries = frame.network.cable_gbps[cables]
-    up, down = (float(frame.link_gbps[2 * cables + way].sum()) for way in (0, 1))
+    ways = (1, 0) if tie.turned else (0, 1)
+    up, down = (float(frame.link_gbps[2 * cables + way].sum()) for way in ways)
     dead = int((carries <= 0).sum())
     listed = f"{name} by {_listed(scenario, tie.cables)}"
     if dead == len(cables):
@@ -220,10 +253,20 @@ def inside_node(fabric: Fabric, node: int) -> tuple[I32, I32]:
     return nics, np.arange(first, first + fabric.gpus_per_node, dtype=np.int32)
 
 
-def _scale_up(fabric: Fabric, gpus: I32) -> I32:
-    """Scale-up cables of GPUs that have one."""
-    own: I32 = gpus[fabric.gpu_domain[gpus] >= 0] + fabric.tier_start[SCALE_UP]
-    return own
+def _beside(scenario: Scenario, center: Thing, gpus: I32, trunks: bool) -> tuple[Tie, ...]:
+    """Where the scale-up cables of the center's GPUs lead: a domain, a group, or GPUs beyond it."""
+    fabric = scenario.fabric
+    cables = cables_of(fabric, gpus)
+    if not fabric.shape.direct:
+        return _uppers(scenario, cables, trunks)
+    low, high = fabric.cable_a[cables], fabric.cable_b[cables]
+    own = fabric.gpu_vertex + gpus
+    beyond = ~(np.isin(low, own) & np.isin(high, own))
+    far = np.where(np.isin(low, own), high, low)[beyond]
+    ends = [scenario.names.of_vertex(vertex) for vertex in far.tolist()]
+    if trunks and center.kind == "node":
+        ends = [_holder(fabric, end) for end in ends]
+    return _ties(ends, cables[beyond], trunks)
 
 
 def _uppers(scenario: Scenario, cables: I32, trunks: bool) -> tuple[Tie, ...]:
@@ -231,6 +274,13 @@ def _uppers(scenario: Scenario, cables: I32, trunks: bool) -> tuple[Tie, ...]:
     names = scenario.names
     ends = [names.of_vertex(vertex) for vertex in scenario.fabric.cable_b[cables].tolist()]
     return _ties(ends, cables, trunks)
+
+
+def _others(scenario: Scenario, cables: I32, switch: int, trunks: bool) -> tuple[Tie, ...]:
+    """Other switches of a dragonfly; `turned` where they are the lower end."""
+    names, ends = scenario.names, far_ends(scenario.fabric, cables, switch)
+    ties = _ties([names.of_vertex(vertex) for vertex in ends.tolist()], cables, trunks)
+    return tuple(replace(tie, turned=tie.thing.index < switch) for tie in ties)
 
 
 def _lowers(scenario: Scenario, cables: I32, trunks: bool) -> tuple[Tie, ...]:

@@ -7,7 +7,6 @@ import numpy as np
 from clusterscope.columns import I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.fabric.things import Thing
 from clusterscope.views.inspector import links_of
 from clusterscope.views.shapes import Column, Table
@@ -33,7 +32,11 @@ def neighbors(scenario: Scenario, frame: Frame, thing: Thing | None) -> Table:
         (
             column("cable", "text", [names.cable(c) for c in cables.tolist()]),
             column("to", "text", far),
-            column("tier", "text", [TIER_NAMES[t] for t in scenario.fabric.cable_tier[cables]]),
+            column(
+                "tier",
+                "text",
+                [scenario.fabric.tier_names[t] for t in scenario.fabric.cable_tier[cables]],
+            ),
             Column("carries", "gbps", carries, "each direction, now"),
             Column("load up", "gbps", frame.link_gbps[up]),
             Column("load down", "gbps", frame.link_gbps[down]),

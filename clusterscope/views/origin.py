@@ -11,7 +11,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.metrics.memo import per_key
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
-from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.model import ClusterSpec, Source
 from clusterscope.views.shapes import Fact, Kind, Mark, Table
 from clusterscope.views.tables import column
 from clusterscope.views.text import sanitize
@@ -40,11 +40,26 @@ def origin_of(spec: ClusterSpec, key: str) -> Origin:
     while parent:
         if parent in spec.sources:
             source = spec.sources[parent]
+            if source.doubt:
+                return Origin("doubt", sanitize(_doubted(source)))
             if source.estimate:
                 return Origin("estimate", sanitize(source.why or source.source or "estimate"))
             return Origin("source", sanitize(source.source or source.why or ""))
         parent = parent.rpartition(".")[0]
     return Origin("set", "set in the spec, without a source")
+
+
+def _doubted(source: Source) -> str:
+    """Where a number comes from, and what speaks against it."""
+    origin = source.why if source.estimate else source.source
+    kind = "estimate: " if source.estimate else ""
+    return f"{kind}{origin}; in doubt: {source.doubt}" if origin else f"in doubt: {source.doubt}"
+
+
+def shaky(spec: ClusterSpec, key: str) -> Mark:
+    """Mark of a number that is worked out: "estimate" or "doubt" when its origin is one."""
+    mark = origin_of(spec, key).mark
+    return mark if mark in ("estimate", "doubt") else "derived"
 
 
 def spec_fact(spec: ClusterSpec, key: str, label: str, value: object, kind: Kind = "text") -> Fact:
@@ -122,6 +137,7 @@ def sources(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Tab
     """Every number of the spec and of its parts, with its source or the reason of an estimate."""
     rows = _sourced(scenario)
     guessed = sum(row.origin.mark == "estimate" for row in rows)
+    doubted = sum(row.origin.mark == "doubt" for row in rows)
     return Table(
         "sources",
         (
@@ -131,5 +147,5 @@ def sources(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Tab
             column("because", "text", [row.origin.text for row in rows]),
         ),
         rows=len(rows),
-        note=f"{guessed} of {len(rows)} are estimates",
+        note=f"{guessed} of {len(rows)} are estimates" + (f", {doubted} in doubt" * (doubted > 0)),
     )

@@ -7,7 +7,6 @@ import numpy as np
 from clusterscope.columns import F64, I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.metrics.links import peak_utilization
@@ -69,10 +68,10 @@ def _against(scenario: Scenario, frame: Frame, link: int, top: float) -> str:
     cables = scenario.fabric.tier_cables(tier)
     others = peak_utilization(frame.network)[2 * cables.start : 2 * cables.stop]
     live = others[~np.isnan(others)]
-    mean = float(live.mean())
+    mean, name = float(live.mean()), scenario.fabric.tier_names[tier]
     if mean == 0.0 or top < 1.05 * mean:
-        return f", as on other {TIER_NAMES[tier]} links"
-    return f", {top / mean:.1f} times the mean of {TIER_NAMES[tier]} links"
+        return f", as on other {name} links"
+    return f", {top / mean:.1f} times the mean of {name} links"
 
 
 def _paces(scenario: Scenario, frame: Frame, link: int) -> list[str]:
@@ -93,7 +92,8 @@ def _lost_uplinks(scenario: Scenario, frame: Frame, switch: int) -> list[str]:
     if not dead or dead == len(above):
         return []
     left = len(above) - dead
-    return [f"{dead} of {len(above)} uplinks are down: {left} carry what {len(above)} should."]
+    what = "cables to other switches" if scenario.fabric.dragonfly else "uplinks"
+    return [f"{dead} of {len(above)} {what} are down: {left} carry what {len(above)} should."]
 
 
 def _why_dead(scenario: Scenario, frame: Frame, links: I32) -> str:

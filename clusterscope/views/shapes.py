@@ -28,7 +28,7 @@ Kind = Literal[
     "usd",
     "watts",
 ]
-Mark = Literal["", "source", "estimate", "derived", "set"]
+Mark = Literal["", "source", "estimate", "doubt", "derived", "set"]
 
 
 @dataclass(frozen=True, eq=False)

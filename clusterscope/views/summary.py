@@ -13,14 +13,16 @@ from clusterscope.metrics.links import hottest, worst
 from clusterscope.metrics.memo import per_key
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
-from clusterscope.views.origin import origin_of, spec_fact
+from clusterscope.spec.plan import ScaleOutPlan
+from clusterscope.views.networks import network_name
+from clusterscope.views.origin import shaky, spec_fact
 from clusterscope.views.shapes import Fact, Mark, Note
 from clusterscope.views.text import fmt, percent, sanitize
 
 
 def summary(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Note:  # noqa: ARG001 - every view takes a selection
     """Cluster, transport, jobs and hot spot at a glance."""
-    spec, transport = scenario.spec, scenario.transport
+    spec = scenario.spec
     jobs = job_metrics(scenario, frame)
     found = findings(scenario, frame)
     errors = sum(finding.severity == "error" for finding in found)
@@ -28,7 +30,7 @@ def summary(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Not
         Fact("cluster", sanitize(spec.title or spec.name)),
         spec_fact(spec, "node.count", "GPUs", f"{scenario.fabric.gpus:,} {spec.node.gpu}"),
         Fact("switches", switch_words(scenario), "text", _switch_mark(scenario)),
-        spec_fact(spec, "transport.name", "transport", f"{transport.name}: {_policy(scenario)}"),
+        spec_fact(spec, "transport.name", "transport", _transport_words(scenario)),
         Fact("step", frame.step, "int"),
         Fact("time", frame.time_s, "seconds"),
         *[fact for job in jobs for fact in _job_facts(job)],
@@ -37,6 +39,14 @@ def summary(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Not
         Fact("findings", f"{len(found)}, {errors} of them errors"),
     ]
     return Note("summary", tuple(facts), tuple(_sentence(job) for job in jobs))
+
+
+def _transport_words(scenario: Scenario) -> str:
+    """The transport and how it balances load, or that no node has a NIC."""
+    name = network_name(scenario)
+    if not scenario.fabric.ports:
+        return f"none: {name} alone, no NICs"
+    return f"{name}: {_policy(scenario)}"
 
 
 def switch_words(scenario: Scenario) -> str:
@@ -48,26 +58,37 @@ def switch_words(scenario: Scenario) -> str:
     names = (plan.leaf_switch, plan.spine_switch, plan.core_switch)[: plan.tiers]
     same = len(set(names)) == 1
     parts = [
-        f"{sizes[tier]:,} {tier}" + ("" if same else f" {name}")
+        f"{sizes[tier]:,} {_word(plan, tier)}" + ("" if same else f" {name}")
         for tier, name in zip(("leaf", "spine", "core"), names, strict=False)
     ]
     return sanitize(" / ".join(parts) + (f" {names[0]}" if same else ""))
 
 
 def _switch_mark(scenario: Scenario) -> Mark:
-    """Estimate when the number of leaves is one; else derived."""
+    """Estimate or doubt when the number of leaves is one; else derived."""
+    if scenario.spec.dragonfly is not None:
+        return shaky(scenario.spec, "expect.switches")
     if scenario.spec.scale_out is None:
         return ""
-    guess = origin_of(scenario.spec, "expect.leaf").mark == "estimate"
-    return "estimate" if guess else "derived"
+    return shaky(scenario.spec, "expect.leaf")
+
+
+def _word(plan: ScaleOutPlan, tier: str) -> str:
+    """What a tier is called: a dragonfly has but one, in groups."""
+    mesh = plan.dragonfly
+    return f"switches in {mesh.groups:,} groups," if mesh else tier
 
 
 def _policy(scenario: Scenario) -> str:
     """Load balancing in words."""
     policy, transport = scenario.transport.policy, scenario.transport
-    if policy.load_balancing == "ecmp":
-        return f"ecmp, {transport.qps} queue pair{'s' * (transport.qps > 1)} a NIC pair"
-    return f"{policy.load_balancing}, {transport.ordering}"
+    lost = f", {percent(transport.loss_rate, 3)} of packets lost" if transport.loss_rate else ""
+    if scenario.fabric.dragonfly:
+        return f"{policy.dragonfly_course} dragonfly routing, {transport.ordering}{lost}"
+    if policy.load_balancing in ("ecmp", "flowlet"):
+        pairs = f"{transport.qps} queue pair{'s' * (transport.qps > 1)} a NIC pair"
+        return f"{policy.load_balancing}, {pairs}{lost}"
+    return f"{policy.load_balancing}, {transport.ordering}{lost}"
 
 
 def _job_facts(job: JobMetrics) -> list[Fact]:
@@ -76,12 +97,24 @@ def _job_facts(job: JobMetrics) -> list[Fact]:
     low, high = job.error_band
     band = f"{fmt(low, 'GBps')} to {fmt(high, 'GBps')}"
     what = f"{job.collective}, {job.ranks:,} ranks, {fmt(job.message_bytes, 'bytes')}"
+    if job.training is not None:
+        own = job.training
+        what = f"training {sanitize(own.model)}, {job.ranks:,} ranks, {own.plan}"
+        return [
+            Fact(f"{name}: job", what),
+            Fact(f"{name}: MFU", percent(own.mfu), "text", "derived"),
+            Fact(f"{name}: tokens/s", own.tokens_per_s, "int", "derived"),
+            Fact(f"{name}: TFLOPS a GPU", own.tflops_per_gpu, "float", "derived"),
+            Fact(f"{name}: iteration", job.iteration_s, "seconds", "derived"),
+            Fact(f"{name}: slowdown", job.slowdown, "float", "derived", "1 is undisturbed"),
+            Fact(f"{name}: iterations done", job.iterations, "int"),
+        ]
     return [
         Fact(f"{name}: job", what),
         Fact(f"{name}: busbw", job.busbw_GBps, "GBps", "derived", f"model error band {band}"),
         Fact(f"{name}: of line rate", job.share_of_line, "ratio", "derived"),
         Fact(f"{name}: iteration", job.iteration_s, "seconds", "derived"),
-        Fact(f"{name}: slowdown", job.slowdown, "float", "derived", "1 is the healthy network"),
+        Fact(f"{name}: slowdown", job.slowdown, "float", "derived", "1 is undisturbed"),
         Fact(f"{name}: iterations done", job.iterations, "int"),
     ]
 
@@ -96,7 +129,8 @@ def _sentence(job: JobMetrics) -> str:
     slowest = max(job.phases, key=lambda p: p.seconds)
     share = percent(slowest.seconds / job.alone_s, 0)
     latency = percent(slowest.latency_s / slowest.seconds, 0)
-    return f"{name} spends {share} of an iteration in {slowest.name}, {latency} of it latency."
+    who = f"{name} alone" if job.iteration_s > 1.0005 * job.alone_s else name
+    return f"{who} spends {share} of an iteration in {slowest.name}, {latency} of it latency."
 
 
 def _until(job: JobMetrics) -> str:

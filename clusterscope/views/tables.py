@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import TIER_NAMES
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.cost import cost_items
 from clusterscope.metrics.findings import findings as all_findings
@@ -14,6 +13,7 @@ from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
 from clusterscope.metrics.links import hottest, peak_utilization, tier_summaries
 from clusterscope.metrics.memo import per_frame
 from clusterscope.metrics.users import users_of
+from clusterscope.views.networks import network_name
 from clusterscope.views.shapes import Column, Kind, Table
 from clusterscope.views.text import sanitize
 
@@ -69,7 +69,7 @@ def _links(scenario: Scenario, frame: Frame) -> Table:
         "hottest links",
         (
             Column("link", "text", key, "> leads up, < leads down"),
-            Column("tier", "text", lambda row: TIER_NAMES[tier[row]]),
+            Column("tier", "text", lambda row: scenario.fabric.tier_names[tier[row]]),
             Column("load", "gbps", frame.link_gbps[links], "on the wire"),
             Column("capacity", "gbps", frame.network.link_gbps[links], "what it carries now"),
             Column("utilization", "ratio", frame.utilization[links], "load over capacity"),
@@ -109,13 +109,19 @@ def jobs(scenario: Scenario, frame: Frame, thing: Selected = None) -> Table:  # 
             column("busbw high", "GBps", [row.error_band[1] for row in rows], "model error band"),
             of("line", "GBps", "line_GBps", "busbw at line rate"),
             of("of line", "ratio", "share_of_line", "time at line rate over iteration"),
-            of("slowdown", "float", "slowdown", "against the healthy network, 1 is none"),
+            of("slowdown", "float", "slowdown", "against alone and nothing failed, 1 is none"),
             of("iterations", "int", "iterations", "done"),
             column("running", "text", [_running(row) for row in rows], "phase now"),
         ),
         rows=len(rows),
-        note=f"{scenario.transport.name}: {scenario.transport.evidence}",
+        note=f"{_banded_by(scenario)}: {scenario.transport.evidence}",
     )
+
+
+def _banded_by(scenario: Scenario) -> str:
+    """Name of the network, and of the transport that lends its error band where no NIC has one."""
+    name, own = network_name(scenario), scenario.transport.name
+    return name if name == own else f"{name}, with the error band of {own}"
 
 
 def _running(job: JobMetrics) -> str:
@@ -148,6 +154,7 @@ def phases(scenario: Scenario, frame: Frame, thing: Selected = None) -> Table:  
         ),
         rows=len(rows),
         keys=bound,
+        note="each job alone in the network as it is" if len(scenario.program) > 1 else "",
     )
 
 

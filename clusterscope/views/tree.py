@@ -2,6 +2,7 @@
 
     cluster -> cores, pods -> spines, leaves -> nodes -> NIC ports, GPUs      three tiers
     cluster -> spines, leaves -> nodes -> ...                                 one and two tiers
+    cluster -> groups -> switches -> nodes -> ...                             dragonfly
     cluster -> domains -> nodes -> ...                                        no scale-out fabric
 
 Domains also stand beside the pods or leaves when one is larger than a node. With rails a node is
@@ -18,7 +19,8 @@ import numpy as np
 from clusterscope.columns import F64, I32
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
-from clusterscope.fabric.arrays import SCALE_UP, SWITCH_TIERS, Fabric
+from clusterscope.fabric.arrays import Fabric
+from clusterscope.fabric.scaleup import gpus_of_group, groups_of_domain, thing_cables
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.links import worst
 from clusterscope.metrics.memo import per_key
@@ -62,8 +64,7 @@ def parent(scenario: Scenario, thing: Thing) -> Thing | None:
     if thing.kind == "cluster":
         return None
     if thing.kind in ("gpu", "nic"):
-        per_node = fabric.gpus_per_node if thing.kind == "gpu" else fabric.ports // fabric.nodes
-        return Thing("node", thing.index // per_node)
+        return _holder(fabric, thing)
     if thing.kind == "node":
         return _parent_of_node(fabric, thing.index)
     if thing.kind == "link":
@@ -76,7 +77,17 @@ def parent(scenario: Scenario, thing: Thing) -> Thing | None:
         return Thing("pod", thing.index)
     if thing.kind == "domain" and fabric.ports:
         return Thing("domains")
+    if thing.kind == "subdomain":
+        return _parent_of_group(fabric, thing.index)
     return Thing("cluster")
+
+
+def _holder(fabric: Fabric, thing: Thing) -> Thing:
+    """Node of a NIC port or GPU, or the group in it that holds the GPU."""
+    if thing.kind == "gpu" and _split(fabric):
+        return Thing("subdomain", thing.index // fabric.shape.group)
+    per_node = fabric.gpus_per_node if thing.kind == "gpu" else fabric.ports // fabric.nodes
+    return Thing("node", thing.index // per_node)
 
 
 def _parent_of_node(fabric: Fabric, node: int) -> Thing:
@@ -85,7 +96,27 @@ def _parent_of_node(fabric: Fabric, node: int) -> Thing:
         port = node * (fabric.ports // fabric.nodes)
         return Thing("switch", int(fabric.port_leaf[port]))
     domain = int(fabric.gpu_domain[node * fabric.gpus_per_node])
+    if grouped(fabric):
+        return Thing("subdomain", node * fabric.gpus_per_node // fabric.shape.group)
     return Thing("domain", domain) if domain >= 0 else Thing("cluster")
+
+
+def grouped(fabric: Fabric) -> bool:
+    """True when domains have first-level groups of whole nodes: then these are a level."""
+    group = fabric.shape.group
+    return group > 0 and group % fabric.gpus_per_node == 0
+
+
+def _split(fabric: Fabric) -> bool:
+    """True when nodes have several first-level groups: then these are a level in a node."""
+    return fabric.shape.group > 0 and not grouped(fabric)
+
+
+def _parent_of_group(fabric: Fabric, group: int) -> Thing:
+    """Domain of a group of nodes, node of a group in it."""
+    if _split(fabric):
+        return Thing("node", group * fabric.shape.group // fabric.gpus_per_node)
+    return Thing("domain", group // fabric.shape.groups)
 
 
 def _parent_of_switch(scenario: Scenario, switch: int) -> Thing:
@@ -100,8 +131,8 @@ def _parent_of_switch(scenario: Scenario, switch: int) -> Thing:
 
 
 def _has_pods(fabric: Fabric) -> bool:
-    """True with three tiers: then pods are a level of the tree."""
-    return len(fabric.switches_of(3)) > 0
+    """True with three tiers and for a dragonfly: then pods or groups are a level of the tree."""
+    return fabric.dragonfly or len(fabric.switches_of(3)) > 0
 
 
 def inside(scenario: Scenario, thing: Thing) -> list[Thing]:
@@ -118,14 +149,33 @@ def inside(scenario: Scenario, thing: Thing) -> list[Thing]:
             return [Thing("switch", s) for s in fabric.switches_of(3)]
         case "domains":
             return [Thing("domain", d) for d in range(fabric.domains)]
-        case "domain":
-            return [Thing("node", n) for n in nodes_of_domain(fabric, thing.index)]
+        case "domain" | "subdomain":
+            return _in_domain(fabric, thing)
         case "switch":
             return [Thing("node", n) for n in nodes_of_leaf(fabric, thing.index).tolist()]
         case "node":
-            return [*_own(fabric, "nic", thing.index), *_own(fabric, "gpu", thing.index)]
+            return [*_own(fabric, "nic", thing.index), *_gpus_of_node(fabric, thing.index)]
         case _:
             return []
+
+
+def _in_domain(fabric: Fabric, thing: Thing) -> list[Thing]:
+    """Groups or nodes of a scale-up domain, nodes of a group."""
+    if thing.kind == "subdomain" and _split(fabric):
+        return [Thing("gpu", g) for g in gpus_of_group(fabric, thing.index)]
+    if thing.kind == "subdomain":
+        return [Thing("node", n) for n in _nodes_of(fabric, gpus_of_group(fabric, thing.index))]
+    if grouped(fabric):
+        return [Thing("subdomain", g) for g in groups_of_domain(fabric, thing.index)]
+    return [Thing("node", n) for n in nodes_of_domain(fabric, thing.index)]
+
+
+def _gpus_of_node(fabric: Fabric, node: int) -> list[Thing]:
+    """GPUs of a node, or the groups that they form."""
+    if not _split(fabric):
+        return _own(fabric, "gpu", node)
+    count = fabric.gpus_per_node // fabric.shape.group
+    return [Thing("subdomain", g) for g in range(node * count, (node + 1) * count)]
 
 
 def _top(fabric: Fabric) -> list[Thing]:
@@ -134,7 +184,8 @@ def _top(fabric: Fabric) -> list[Thing]:
     domains = [Thing("domains")] if wide else []
     if _has_pods(fabric):
         pods = [Thing("pod", p) for p in range(fabric.pods)]
-        return [Thing("cores"), *pods, *domains]
+        cores = [Thing("cores")] if len(fabric.switches_of(3)) else []
+        return [*cores, *pods, *domains]
     if fabric.switches:
         return [*_spines(fabric, 0), *(Thing("switch", s) for s in fabric.switches_of(1)), *domains]
     if fabric.domains:
@@ -180,7 +231,12 @@ def ports_of_leaf(fabric: Fabric, leaf: int) -> I32:
 def nodes_of_domain(fabric: Fabric, domain: int) -> range:
     """Nodes that have a GPU in a domain; domains are runs of GPUs."""
     low, high = np.searchsorted(fabric.gpu_domain, [domain, domain + 1])
-    return range(int(low) // fabric.gpus_per_node, -(-int(high) // fabric.gpus_per_node))
+    return _nodes_of(fabric, range(int(low), int(high)))
+
+
+def _nodes_of(fabric: Fabric, gpus: range) -> range:
+    """Nodes that have one of a run of GPUs."""
+    return range(gpus.start // fabric.gpus_per_node, -(-gpus.stop // fabric.gpus_per_node))
 
 
 def _own(fabric: Fabric, kind: str, node: int) -> list[Thing]:
@@ -211,12 +267,14 @@ def _label(scenario: Scenario, thing: Thing) -> str:
         return scenario.spec.name
     name = scenario.names.thing(thing)
     in_pod = thing.kind == "switch" and int(scenario.fabric.switch_pod[thing.index]) >= 0
-    if thing.kind in ("gpu", "nic", "spines") or (in_pod and scenario.names.pods_named):
+    if thing.kind in ("gpu", "nic", "spines", "subdomain") or (
+        in_pod and scenario.names.pods_named
+    ):
         return name.split("/", 1)[-1]
     return name
 
 
-_PARENTS = ("cluster", "pod", "spines", "cores", "domains", "domain", "node")
+_PARENTS = ("cluster", "pod", "spines", "cores", "domains", "domain", "subdomain", "node")
 
 
 def _is_leaf(fabric: Fabric, thing: Thing) -> bool:
@@ -230,24 +288,30 @@ def detail_of(fabric: Fabric, thing: Thing) -> str:
         case "cluster":
             return f"{fabric.gpus:,} GPUs"
         case "pod":
-            return f"{len(_switches(fabric, 1, thing.index)):,} leaves"
+            word = "switches" if fabric.dragonfly else "leaves"
+            return f"{len(_switches(fabric, 1, thing.index)):,} {word}"
         case "spines":
             return f"{len(_switches(fabric, 2, thing.index)):,}"
         case "cores":
             return f"{len(fabric.switches_of(3)):,}"
         case "domains":
             return f"{fabric.domains:,}"
-        case "domain":
-            low, high = np.searchsorted(fabric.gpu_domain, [thing.index, thing.index + 1])
-            return f"{high - low:,} GPUs"
-        case "node":
-            return f"{fabric.gpus_per_node} GPUs"
+        case "domain" | "subdomain" | "node":
+            return f"{_gpus_in(fabric, thing):,} GPUs"
         case "switch" if _is_leaf(fabric, thing):
             return f"{len(ports_of_leaf(fabric, thing.index)):,} NIC ports"
         case "switch":
-            return SWITCH_TIERS[int(fabric.switch_tier[thing.index]) - 1]
+            return fabric.switch_words[int(fabric.switch_tier[thing.index]) - 1]
         case _:
             return ""
+
+
+def _gpus_in(fabric: Fabric, thing: Thing) -> int:
+    """GPUs of a domain, a group of it, or a node."""
+    if thing.kind == "domain":
+        low, high = np.searchsorted(fabric.gpu_domain, [thing.index, thing.index + 1])
+        return int(high - low)
+    return fabric.shape.group if thing.kind == "subdomain" else fabric.gpus_per_node
 
 
 def state_of(scenario: Scenario, frame: Frame, thing: Thing) -> tuple[float, int]:
@@ -273,19 +337,17 @@ def state_of(scenario: Scenario, frame: Frame, thing: Thing) -> tuple[float, int
         case "switch":
             return float(state.switch[i]), int(state.switch_down[i])
         case _:
-            return _state_of_cable(fabric, frame, thing, state.cable)
+            return _state_of_cables(fabric, frame, thing, state.cable)
 
 
-def _state_of_cable(fabric: Fabric, frame: Frame, thing: Thing, cable: F64) -> tuple[float, int]:
-    """The same for a link, a cable, or a NIC port or GPU and its cable."""
+def _state_of_cables(fabric: Fabric, frame: Frame, thing: Thing, cable: F64) -> tuple[float, int]:
+    """The same for a link, a cable, or a NIC port, GPU or group of GPUs and its cables."""
     if thing.kind == "link":
         return float(frame.utilization[thing.index]), int(np.isnan(frame.utilization[thing.index]))
-    index = thing.index
-    if thing.kind == "gpu":
-        if fabric.gpu_domain[thing.index] < 0:
-            return math.nan, 0
-        index += int(fabric.tier_start[SCALE_UP])
-    return float(cable[index]), int(math.isnan(cable[index]))
+    if thing.kind in ("gpu", "subdomain"):
+        own = cable[thing_cables(fabric, thing)]
+        return _max(own), int(np.isnan(own).sum())
+    return float(cable[thing.index]), int(math.isnan(cable[thing.index]))
 
 
 def _max(values: F64) -> float:

@@ -2,6 +2,7 @@
 
     cluster -> pod -> leaf or spine                   three tiers
     cluster -> leaves by spines -> leaf or spine      two tiers
+    cluster -> group -> switch                        dragonfly
     cluster -> cores -> core
     cluster -> domain -> node                         scale-up
 
@@ -50,6 +51,8 @@ def place_of(scenario: Scenario, thing: Thing) -> Thing:
         case "pod" | "spines":
             pod = Thing("pod" if _pods(scenario) else "spines", thing.index)
             return pod if len(fabric.tier_cables(LEAF_SPINE)) else CLUSTER
+        case "subdomain":
+            return Thing("domain", thing.index // fabric.shape.groups)
         case "switch" | "node" | "domain" | "cores":
             return thing
         case _:
@@ -96,4 +99,4 @@ def crumbs(scenario: Scenario, place: Thing) -> str:
 
 
 def _pods(scenario: Scenario) -> bool:
-    return len(scenario.fabric.switches_of(3)) > 0
+    return scenario.fabric.dragonfly or len(scenario.fabric.switches_of(3)) > 0

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import bench_rates, bench_scenario, bench_terminal
+from tests.bench import bench_presets, bench_rates, bench_scenario, bench_terminal
 
 FIRST_FRAME = "import clusterscope as cs; t = cs.Timeline(cs.build(cs.load({name!r}))); t.at(0)"
 
@@ -54,4 +54,5 @@ if __name__ == "__main__":
     processes()
     bench_terminal.main([])
     bench_scenario.main()
+    bench_presets.main([])
     bench_rates.main()

@@ -18,7 +18,7 @@ from tests.terminal import CLUSTERSCOPE, Terminal
 
 BIG, SMALL = "xai-colossus-100k", "gb200-superpod"
 WIDE, NARROW = (120, 36), (80, 24)
-SPINE = {BIG: "pod07/spine21", SMALL: "spine3"}
+SPINE = {BIG: "pod07/spine21", SMALL: "spine3", "million": "pod07/spine021"}
 PRESSES, FAILURES, SECONDS = 60, 5, 10.0
 PLAYING = "▶"
 

@@ -182,3 +182,28 @@ def test_a_step_with_too_many_phases_is_refused_with_a_better_step():
 def test_a_cluster_without_jobs_is_idle():
     frame = Timeline(scenario(jobs=[])).at(3)
     assert frame.link_gbps.sum() == 0
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-30])
+@pytest.mark.parametrize("name", ["node0/nic0:u0", "node0/gpu0:nv"])
+def test_a_cable_that_is_left_next_to_nothing_is_as_good_as_dead(scale, name):
+    timeline = Timeline(scenario())
+    event = Event.named(timeline.scenario.names, "degrade", name, step=0, scale=scale)
+    timeline.inject(event)
+    frame = timeline.at(1)
+    assert np.isfinite(frame.link_gbps).all()
+    assert frame.jobs[0].iteration == 0
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("transport", ["rocev2", "infiniband", "uec", "tcp"])
+def test_senders_to_what_is_dead_pause_nobody(transport):
+    made = scenario(
+        transport={"name": transport},
+        jobs=[*job("incast", name="a"), *job("all-reduce", name="b")],
+    )
+    timeline = Timeline(made)
+    for cable in range(made.fabric.cables):
+        timeline.inject(fail(made, made.names.cable(cable)))
+    frame = timeline.at(1)
+    assert frame.link_gbps.max() == 0.0

@@ -21,7 +21,7 @@ from clusterscope.spec.presets import load, names
 from clusterscope.spec.read import read
 from clusterscope.views.catalog import VIEWS
 
-BIG = {"xai-colossus-100k"}
+BIG = {"xai-colossus-100k", "million"}
 
 
 def content(directory: Path) -> dict[str, bytes]:

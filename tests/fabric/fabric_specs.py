@@ -7,8 +7,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.validation.worlds import fat_tree
 
 Tables = dict[str, Any]
+
+__all__ = ["cluster", "colossus", "fat_tree", "hpn_pod", "nvlink", "small_specs"]
 
 
 def cluster(nodes: int, out: Tables | None, **more: Any) -> ClusterSpec:
@@ -30,20 +33,6 @@ def cluster(nodes: int, out: Tables | None, **more: Any) -> ClusterSpec:
 
 def nvlink(domain_gpus: int = 8) -> Tables:
     return {"domain_gpus": domain_gpus, "gpu_gbps": 3600.0}
-
-
-def fat_tree(k: int) -> ClusterSpec:
-    """The k-ary fat tree of k-port switches, one NIC a node."""
-    half = k // 2
-    out = {
-        "tiers": 3,
-        "leaf_switch": f"generic-{k}",
-        "su_nodes": half,
-        "pod_sus": half,
-        "cores": half**2,
-        "spines": half,
-    }
-    return cluster(k**3 // 4, out, node={"gpus": 1, "nics": 1})
 
 
 def colossus() -> ClusterSpec:

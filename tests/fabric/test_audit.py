@@ -7,6 +7,7 @@ from hypothesis import given
 
 from clusterscope.fabric.audit import Finding, audit
 from clusterscope.fabric.build import build
+from clusterscope.spec import presets
 from clusterscope.spec.model import ClusterSpec
 from tests.fabric.fabric_specs import cluster, colossus, fat_tree, hpn_pod, small_specs
 
@@ -43,6 +44,25 @@ def test_one_infiniband_subnet_has_49151_addresses() -> None:
 def test_every_plane_is_a_subnet_of_its_own() -> None:
     # 30,720 NIC ports a plane and its switches fit, both planes together would not
     assert "lid-budget" not in findings(hpn_pod(2, tiers=3, pod_sus=15, spine_up=8))
+
+
+def test_every_rail_that_no_switch_joins_is_a_subnet_of_its_own() -> None:
+    spec = presets.load("gpt4-a100-25k")
+    assert "lid-budget" not in findings(spec)
+    # 8 rails of 8,192 nodes: 65,536 ends, and no rail has more than 16,384
+    out = {"tiers": 2, "su_nodes": 2048, "leaf_switch": "generic-4096", "leaf_up": 1}
+    one = cluster(8192, {**out, "wiring": "rail"}, node={"gpus": 8, "nics": 8})
+    found = findings(one)["lid-budget"]
+    assert found.where == "cluster"
+    apart = cluster(8192, {**out, "wiring": "rail-only"}, node={"gpus": 8, "nics": 8})
+    assert "lid-budget" not in findings(apart)
+
+
+def test_doubts_are_findings() -> None:
+    spec = presets.load("hpn-15k")
+    doubts = {f.where: f for f in audit(spec, build(spec)) if f.rule == "doubt"}
+    assert doubts["scale_out.cores"].severity == "info"
+    assert "not stated" in doubts["scale_out.cores"].message
 
 
 @pytest.mark.parametrize(("hosts", "fits"), [(49_126, True), (49_127, False)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from clusterscope.fabric.counts import counts
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
-from tests.fabric.fabric_specs import cluster, fat_tree, hpn_pod
+from tests.fabric.fabric_specs import cluster, fat_tree
 
 PRESETS = sorted((Path(__file__).parents[2] / "presets").glob("*.toml"))
 
@@ -124,90 +123,17 @@ def test_k_ary_fat_tree(k: int) -> None:
     assert within_radix(spec, fabric)
 
 
-@pytest.mark.parametrize(("radix", "hosts"), [(64, 2048), (128, 8192), (512, 131_072)])
-def test_two_tiers_hold_half_the_square_of_the_radix(radix: int, hosts: int) -> None:
-    out = {"tiers": 2, "su_nodes": radix // 2, "leaf_switch": f"generic-{radix}"}
-    spec = cluster(hosts, out, node={"gpus": 1, "nics": 1})
-    fabric = build(spec)
-    assert sizes(fabric)[:3] == (radix, radix // 2, 0)
-    assert within_radix(spec, fabric)
-
-
-def test_hpn_pod() -> None:
-    # Alibaba HPN, SIGCOMM 2024, section 5 to 7 and Table 4
-    fabric = build(hpn_pod())
-    assert fabric.gpus == 15_360
-    assert sizes(fabric)[:3] == (240, 120, 0)
-    spine_down = np.bincount(fabric.cable_b[slice(*fabric.tier_start[1:3])] - fabric.ports)[240:]
-    assert (spine_down == 120).all()
-    assert len(fabric.tier_cables(1)) == 240 * 60
-    # 128 x 200 Gb/s down, 60 x 400 Gb/s up
-    plan = derive(hpn_pod())
-    assert plan is not None
-    assert math.isclose(128 * plan.port_gbps / (60 * plan.link_gbps), 1.06667, rel_tol=1e-3)
-
-
-def choices(fabric: Fabric, a: int, b: int) -> int:
-    """Cables to choose from at each switch between leaves a and b, multiplied: the search space."""
-    up, block = np.diff(fabric.up_start), fabric.switch_block
-    first = slice(fabric.up_start[a], fabric.up_start[a + 1])
-    spine = int(fabric.cable_b[first][0]) - fabric.ports
-    if block[a] == block[b]:
-        return int(up[a])
-    second = slice(fabric.up_start[spine], fabric.up_start[spine + 1])
-    core = int(fabric.cable_b[second][0])
-    into_core = np.flatnonzero(fabric.cable_b == core)
-    below = fabric.cable_a[into_core] - fabric.ports
-    return int(up[a] * up[spine] * (block[below] == block[b]).sum())
-
-
-def test_the_path_search_space_is_60_in_an_hpn_pod_and_4096_in_a_superpod() -> None:
-    # Alibaba HPN, SIGCOMM 2024, Table 1: 60 against 32 x 32 x 4
-    assert choices(build(hpn_pod()), 0, 40) == 60
-    out = {"tiers": 3, "su_nodes": 32, "pod_sus": 4, "leaf_switch": "QM9700"}
-    superpod = build(cluster(2048, out))
-    assert choices(superpod, 0, 40) == 32 * 32 * 4
-
-
-def test_hpn_tier_three_tapers_fifteen_to_one() -> None:
-    spec = hpn_pod(2, tiers=3, pod_sus=15, spine_up=8)
-    fabric = build(spec)
-    down, up = len(fabric.tier_cables(1)), len(fabric.tier_cables(2))
-    assert (fabric.gpus, down / up) == (30_720, 15)
-
-
-def test_hpn_rail_only_pod_holds_eight_times_as_many() -> None:
-    # a rail of its own spines: 8 x 15 segments on the same 120 down ports
-    spec = hpn_pod(8, wiring="rail-only")
-    fabric = build(spec)
-    assert fabric.gpus == 122_880
-    spine_down = np.bincount(fabric.cable_b[slice(*fabric.tier_start[1:3])] - fabric.ports)
-    assert (spine_down[fabric.switches_of(2).start :] == 120).all()
-
-
-@pytest.mark.parametrize("taper", [1, 2, 4, 7])
-def test_bisection_is_half_the_hosts_over_the_taper(taper: int) -> None:
-    # 8 leaves of 128 hosts; the uplinks, not the spines, make the taper
-    out = {
-        "tiers": 2,
-        "su_nodes": 128,
-        "leaf_switch": "generic-256",
-        "leaf_down": 128,
-        "leaf_up": 128,
-        "link_gbps": 400 / taper,
-        "spines": 8,
-    }
-    fabric = build(cluster(1024, out, node={"gpus": 1, "nics": 1}))
-    assert math.isclose(counts(fabric)["bisection_gbps"], 204_800 / taper)
-
-
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
 def test_presets_build_to_the_counts_they_expect(path: Path) -> None:
     spec = ClusterSpec.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     fabric = build(spec)
     keys = ("leaf", "spine", "core", "nic_leaf_cables", "leaf_spine_cables", "spine_core_cables")
     built = dict(zip(keys, sizes(fabric), strict=True))
-    built |= {"gpus": fabric.gpus, "nodes": fabric.nodes}
+    built |= {"gpus": fabric.gpus, "nodes": fabric.nodes, "switches": fabric.switches}
+    if fabric.dragonfly:
+        cables = counts(fabric)["cables"]
+        built |= {"groups": fabric.pods}
+        built |= {f"{tier}_cables": cables[tier] for tier in ("local", "global")}
     wanted = spec.expect.model_dump(exclude_none=True)
     assert {key: built[key] for key in wanted} == wanted
     if spec.scale_out:

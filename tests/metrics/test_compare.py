@@ -12,7 +12,7 @@ from clusterscope.engine.scenario import build, with_transport
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import ClusterscopeError
 from clusterscope.metrics.causes import CAUSES, causes
-from clusterscope.metrics.compare import Rivals, as_dict, names_of, rivals_of, side_of
+from clusterscope.metrics.compare import MAIN, Rivals, as_dict, names_of, rivals_of, side_of
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.spec import parts
 from clusterscope.spec.presets import load
@@ -25,10 +25,10 @@ COLLECTIVES = ("all-reduce", "all-gather", "all-to-all", "permutation", "incast"
 def compared(built, *fails, step=2, names=None):
     log = [Event.named(built.names, "fail", name, step=1) for name in fails]
     timeline = Timeline(built, log)
-    return Rivals(built).compare(timeline.at(step), log, names or parts.transports())
+    return Rivals(built).compare(timeline.at(step), log, names or rivals_of(built))
 
 
-@pytest.mark.parametrize("transport", parts.transports())
+@pytest.mark.parametrize("transport", rivals_of(scenario()))
 @pytest.mark.parametrize("collective", COLLECTIVES)
 @pytest.mark.parametrize("fails", [(), ("leaf0:u1",), ("spine0", "leaf3:u1")])
 def test_causes_add_up_to_what_is_lost_against_line_rate(transport, collective, fails):
@@ -93,11 +93,11 @@ def test_a_job_that_stands_still_names_the_cause():
 def test_every_side_is_what_its_transport_shows_alone():
     built = scenario(jobs=job("permutation"), transport={"name": "rocev2"})
     got = compared(built, "spine0", "leaf2:u1", step=40)
-    assert [side.name for side in got.sides] == list(parts.transports())
+    assert [side.name for side in got.sides] == list(rivals_of(built))
     for side in got.sides:
         other = with_transport(built, side.name)
         log = [Event.named(built.names, "fail", n, step=1) for n in ("spine0", "leaf2:u1")]
-        alone = side_of(other, Timeline(other, log).at(40))
+        alone = side_of(other, Timeline(other, log).at(40), "rocev2")
         assert side == alone
 
 
@@ -109,7 +109,7 @@ def test_rivals_follow_the_log_and_the_step():
     def busbw(step):
         return [
             side.jobs[0].metrics.busbw_GBps
-            for side in rivals.compare(timeline.at(step), timeline.log, parts.transports()).sides
+            for side in rivals.compare(timeline.at(step), timeline.log, rivals_of(built)).sides
         ]
 
     healthy = busbw(60)
@@ -137,7 +137,9 @@ def test_progress_is_told_and_may_end_it():
 def test_names():
     built = scenario(transport={"name": "rocev2"})
     assert names_of(None, built)[0] == "rocev2"
-    assert set(names_of(None, built)) == set(rivals_of(built)) == set(parts.transports())
+    assert set(names_of("all", built)) == set(rivals_of(built)) < set(parts.transports())
+    assert set(names_of(None, built)) == set(MAIN) == {*MAIN, "rocev2"}
+    assert names_of(None, scenario(transport={"name": "infiniband-ar"}))[0] == "infiniband-ar"
     assert names_of(" infiniband, rocev2,infiniband", built) == ("infiniband", "rocev2")
     for text, words in (("rocev3", "did you mean 'rocev2'"), (",", "names none")):
         with pytest.raises(ClusterscopeError, match=words):
@@ -199,7 +201,7 @@ def test_the_verdict_names_winner_distance_and_cause():
     built = scenario(jobs=job("permutation"), transport={"name": "spectrum-x"})
     (sentence,) = verdict(compared(built, names=("spectrum-x", "rocev2")))
     assert sentence.startswith("job: spectrum-x is fastest, ")
-    assert "rocev2 needs " in sentence
+    assert "rocev2 takes 3.0 times as long" in sentence
     assert "collisions (flows that meet" in sentence
     (still,) = verdict(compared(built, "node3"))
     assert "stands still under all" in still

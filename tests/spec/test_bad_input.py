@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, get_args
+
 import pytest
+from pydantic import BaseModel
 
 from clusterscope.errors import ClusterscopeError, SpecError
+from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.read import parse
 from tests.spec.spec_samples import TEXT
 
@@ -114,3 +119,71 @@ def test_contradictions_after_settings_name_both():
 def test_two_jobs_of_one_name():
     with pytest.raises(SpecError, match=r"jobs.1.name: 'train' is also the name of jobs.0"):
         parse(TEXT + '[[jobs]]\nname = "train"\ncollective = "incast"\nmessage_bytes = 1\n')
+
+
+EVERYTHING = (
+    TEXT.replace("domain_gpus = 8", 'domain_gpus = 16\ntopology = "two-level"\ngroup_gpus = 8')
+    + """
+[[jobs]]
+name = "trains"
+
+[jobs.model]
+name = "gpt3-175b"
+
+[jobs.plan]
+tp = 8
+pp = 2
+microbatches = 4
+
+[front_end]
+nic_gbps = 100.0
+switch = "generic-64"
+tiers = 3
+storage_nodes = 4
+"""
+)
+_LAST = {"jobs": "1.", "events": "0."}
+ODD = ["0", "1", "-1", "1e-300", "1e300", "999999999999", str(10**12), str(2**63), "true", "''"]
+
+
+def keys_of(table: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Dotted key of every value of a table and of the tables in it."""
+    for name, field in table.model_fields.items():
+        inner = next((t for t in _types(field.annotation) if issubclass(t, BaseModel)), None)
+        many = "tuple" in str(field.annotation)
+        if inner is None:
+            yield prefix + name
+        elif name not in ("expect", "sources"):
+            yield from keys_of(inner, f"{prefix}{name}.{_LAST.get(name, '') if many else ''}")
+
+
+def _types(annotation: Any) -> list[type]:
+    inner = [t for part in get_args(annotation) for t in _types(part)]
+    return inner or ([annotation] if isinstance(annotation, type) else [])
+
+
+@pytest.mark.parametrize("key", [k for k in keys_of(ClusterSpec) if k != "sources"])
+def test_any_number_anywhere_is_taken_or_refused_in_a_sentence(key):
+    told = []
+    for value in ODD:
+        try:
+            parse(EVERYTHING, "my.toml", [f"{key}={value}"])
+        except ClusterscopeError as error:
+            told.append(str(error))
+    assert all(message.isprintable() for message in told)
+
+
+def test_what_those_keys_are_tried_on_is_sound():
+    parse(EVERYTHING)
+
+
+RATES = [k for k in keys_of(ClusterSpec) if k.endswith(("_gbps", "taper"))]
+
+
+@pytest.mark.parametrize("key", [k for k in RATES if not k.startswith("dragonfly")])
+@pytest.mark.parametrize("value", ["1e-300", "9e-7", "5e-324"])
+def test_a_rate_of_next_to_nothing(key, value):
+    with pytest.raises(
+        SpecError, match=rf"{key}: .* is next to nothing; allowed is at least 1e-06"
+    ):
+        parse(EVERYTHING, "my.toml", [f"{key}={value}"])

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from clusterscope.errors import UnknownNameError
-from clusterscope.spec import parts
+from clusterscope.spec import buses, parts
 
 EVERY = [
     *map(parts.gpu, parts.gpus()),
@@ -16,6 +16,9 @@ EVERY = [
     *map(parts.switch, parts.switches()),
     *map(parts.transport, parts.transports()),
     *(parts.cable_end(*name.split("-")[:1], float(name.split("-")[1])) for name in parts.cables()),
+    *map(buses.nvlink, buses.nvlinks()),
+    *map(buses.bus, buses.buses()),
+    *map(buses.host, buses.hosts()),
     parts.switch("generic-64"),
     parts.cable_end("optic", 1600),
 ]
@@ -39,6 +42,15 @@ def test_rates_are_one_direction():
     assert parts.gpu("GB200").scale_up_gbps == 7200
     quantum = parts.switch("QM9700")
     assert quantum.ports_at(400) == 64  # 25.6 Tb/s each way, sold as 51.2
+
+
+def test_nvlink_grows_from_pascal_to_blackwell():
+    both_ways_gb_s = [2 * buses.nvlink(n).gpu_gbps / 8 for n in buses.nvlinks()]
+    assert both_ways_gb_s == [160, 300, 600, 900, 1800]
+    chips = [parts.switch(f"NVSwitch{n}").ports[0] for n in (1, 2, 3, 4)]
+    assert [2 * chip.count * chip.gbps / 8 for chip in chips] == [900, 1800, 3200, 7200]
+    assert 2 * buses.bus("NVLink-C2C").gbps / 8 == 900
+    assert 2 * buses.bus("PCIe5-x16").gbps / 8 == 128
 
 
 def test_switches_split_their_ports():

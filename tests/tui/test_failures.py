@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from contextlib import asynccontextmanager
 
@@ -295,3 +296,27 @@ def test_picture_of_a_line_that_cannot_be_read(snap_compare, canned_blast):
     before = pictured(line="3 randon cables")
     app = CannedApp(canned.timeline())
     assert snap_compare(app, terminal_size=(80, 24), run_before=before)
+
+
+async def test_escape_leads_from_a_choice_back_to_the_choices_and_out():
+    async with failures() as (app, screen, press):
+        await press("down", "enter")
+        assert screen._input.value
+        await press("escape")
+        assert screen.focused is screen._choices
+        assert not screen._input.value
+        await press("escape")
+        assert app.screen is app.explorer
+
+
+async def test_a_rule_without_its_step_is_asked_for_it_and_not_refused():
+    async with failures() as (app, screen, press):
+        await press("enter", "at")
+        await asyncio.sleep(0.2)
+        await press()
+        assert "at which step? type its number" in text_of(app)
+        assert not screen._meaning.has_class("wrong")
+
+
+async def test_what_the_line_suggests_can_be_done_to_a_hundred_thousand_gpus():
+    assert "1% of optics" in screen_module._HINT

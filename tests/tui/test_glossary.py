@@ -28,7 +28,7 @@ async def test_related_words_are_a_digit_away_and_backspace_comes_back():
         assert "adaptive routing" in text_of(app)
         await press("1")
         assert app.screen._term.name == "spray"
-        assert app.screen._list.key_of(app.screen._list.cursor) == "spray"
+        assert app.screen.listing.key_of(app.screen.listing.cursor) == "spray"
         await press("9")
         assert app.screen._term.name == "spray"
         await press("backspace")
@@ -42,7 +42,7 @@ async def test_filter_and_escape():
         await press("i", "slash", *"pause", "enter")
         assert app.screen._term.name == "PFC"
         await press("escape")
-        assert app.screen._list.rows > 50
+        assert app.screen.listing.rows > 50
         assert app.screen._term.name == "PFC"
 
 

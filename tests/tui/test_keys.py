@@ -20,7 +20,9 @@ from clusterscope.tui.keys import (
     PANES,
     PICKER,
     SHORT_PANES,
+    VALIDATION,
     bindings,
+    contexts,
 )
 from clusterscope.tui.panes.stage import Stage
 from clusterscope.tui.screens import help as help_screen
@@ -32,6 +34,8 @@ from clusterscope.tui.screens.help import Help
 from clusterscope.tui.screens.links import Links
 from clusterscope.tui.screens.neighborhood import Neighborhood
 from clusterscope.tui.screens.picker import Picker
+from clusterscope.tui.screens.validation import Validation
+from clusterscope.tui.settings import Settings
 from clusterscope.tui.widgets.grid import HeatMap
 from clusterscope.tui.widgets.rows import RowsView
 
@@ -39,6 +43,7 @@ TABLES = [
     (EXPLORER, Explorer),
     (PICKER, Picker),
     (GLOSSARY, Glossary),
+    (VALIDATION, Validation),
     (OVERLAY, Help),
     (FAILURES, Failures),
     (COMPARE, Compare),
@@ -84,10 +89,57 @@ def test_bindings_are_made_of_the_table():
     assert len(made) == sum(len(action.keys) for action in EXPLORER)
 
 
-def test_the_help_page_names_every_action():
-    page = help_screen.note()
-    words = {fact.value for fact in page.facts}
-    assert {action.help for action in (*EXPLORER, *MOVES)} <= words
+def words_of(action):
+    """What the help page says: keys that differ in a number alone share a line."""
+    number = action.id.partition("(")[2].rstrip(")")
+    return action.help.replace(f" {number}", " N") if number.isdigit() else action.help
+
+
+@pytest.mark.parametrize("here", ["", *help_screen.SCREENS])
+def test_the_help_page_names_every_action_of_every_screen(here):
+    words = {fact.value for fact in help_screen.note(here=here).facts}
+    tables = (EXPLORER, MOVES, LINKS, FAILURES, COMPARE, NEIGHBORHOOD, GLOSSARY, PICKER)
+    assert {words_of(action) for table in tables for action in table} <= words
+
+
+def test_the_help_page_knows_every_screen():
+    assert set(help_screen.SCREENS) == set(contexts()) - {"explorer", "overlay"}
+
+
+@pytest.mark.parametrize("here", help_screen.SCREENS)
+def test_the_help_page_begins_with_the_screen_that_asks(here):
+    first, second, *rest = help_screen.note(here=here).facts
+    assert first.label == f"— {here}"
+    assert second.value == words_of(help_screen.SCREENS[here][0])
+    assert sum(fact.label.startswith("— ") and here in fact.label for fact in rest) == 0
+
+
+def test_the_help_page_has_every_group_once():
+    labels = [fact.label for fact in help_screen.note().facts if fact.label.startswith("— ")]
+    assert len(labels) == len(set(labels))
+    assert "— failures" in labels
+
+
+def test_keys_of_a_screen_that_come_from_settings_are_in_its_heading():
+    settings = Settings(keys={"side('links')": ("f5",)})
+    assert ("— links", "f5 opens it") in [
+        (fact.label, fact.value) for fact in help_screen.note(settings).facts
+    ]
+
+
+@pytest.mark.parametrize("word", ["compare", "links", "failures", "neighborhood", "glossary"])
+def test_the_palette_finds_a_screen_by_its_name(word):
+    assert any(word in action.help for action in EXPLORER)
+
+
+@pytest.mark.parametrize("screen", [Links, Failures, Compare, Neighborhood])
+def test_a_side_screen_of_a_small_terminal_shows_its_own_keys_and_the_way_out(screen):
+    by_id = {action.id: action for action in screen.ACTIONS}
+    shown = [by_id[name] for name in screen.FOOTER]
+    assert {"close", "help", "explorer('undo')"} <= set(screen.FOOTER)
+    cells = sum(len(f"{a.shown_keys.split()[0]} {a.label}  ") for a in shown)
+    assert cells <= 80
+    assert all(action.label for action in shown)
 
 
 def test_every_pane_has_a_number_and_a_short_name():

@@ -87,10 +87,18 @@ async def test_a_filter_that_cannot_be_read_says_so_and_the_last_good_one_stays(
         assert "/leaf1" in title(app)
 
 
+async def test_nothing_is_said_about_the_links_before_they_were_looked_at(monkeypatch):
+    monkeypatch.setattr(Links, "in_thread", lambda *_: None)
+    async with links() as (app, _, _):
+        assert "looking" in title(app)
+        assert "no link is" not in text_of(app)
+
+
 async def test_a_filter_that_nothing_obeys_leaves_an_empty_table():
     async with links() as (app, screen, press):
         await typed(screen, press, "down")
         assert "0 of 96" in title(app)
+        assert "no link is all of that at once" in text_of(app)
         await press("down", "enter", "x")
         assert isinstance(app.screen, Links)
         assert screen.name_selected == ""
@@ -179,3 +187,34 @@ def test_links_filter_that_cannot_be_read(snap_compare):
         await settle(pilot)
 
     assert snap_compare(CannedApp(), terminal_size=(80, 24), run_before=before)
+
+
+async def test_ramp_and_signs_change_here_as_well():
+    async with links() as (app, _, press):
+        ramp = app.look.ramp
+        await press("c")
+        assert app.look.ramp != ramp
+        assert ".10:25-40=55+70*85#95" in text_of(app)
+        await press("g")
+        assert not app.look.glyphs
+        assert ".10:25-40=55+70*85#95" not in text_of(app)
+        assert "10 25 40 55 70 85 95" in text_of(app)
+
+
+async def test_help_begins_with_the_keys_of_this_screen():
+    async with links() as (app, screen, press):
+        await press("question_mark")
+        assert "help · links" in text_of(app)
+        assert "sort anew by the numbers of now" in text_of(app)
+        await press("escape")
+        assert app.screen is screen
+
+
+@pytest.mark.parametrize(("size", "cut"), [((80, 24), True), ((90, 24), True), ((120, 24), False)])
+async def test_a_column_that_does_not_fit_says_so(size, cut):
+    async with links(size) as (app, _, press):
+        heading = text_of(app).splitlines()[2].strip("┃")
+        assert ("…" in heading) == cut
+        await press("right")
+        shown = text_of(app).splitlines()[2].strip("┃")
+        assert shown.startswith("from") == cut

@@ -119,16 +119,16 @@ async def test_what_has_no_cable_between_fails_itself():
         assert "node, 2 GPUs, failed" in text_of(app)
 
 
-async def test_c_takes_trunks_apart_and_the_cursor_stays_on_the_neighbor():
+async def test_m_takes_trunks_apart_and_the_cursor_stays_on_the_neighbor():
     async with near("leaf2") as (app, screen, press):
-        await press("up", "right", "c")
+        await press("up", "right", "m")
         assert "▲ 2 spines, 4 cables" in text_of(app)
         assert "×2" not in text_of(app)
         assert "cable by cable" in text_of(app)
         assert screen.name_selected == "spine1"
         await press("right", "x")
         assert app.explorer.player.timeline.log[-1].name == "leaf2:u3"
-        await press("c")
+        await press("m")
         assert "↑x .90" in text_of(app)
 
 
@@ -206,3 +206,11 @@ def test_neighborhood_of_a_node(snap_compare):
         await settle(pilot)
 
     assert snap_compare(CannedApp(), terminal_size=(80, 24), run_before=before)
+
+
+async def test_ramp_and_signs_change_here_as_well():
+    async with near("leaf2") as (app, _, press):
+        ramp = app.look.ramp
+        await press("c", "g")
+        assert app.look.ramp != ramp
+        assert ".10:25-40=55+70*85#95" not in text_of(app)

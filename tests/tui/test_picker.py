@@ -213,3 +213,45 @@ def test_a_file_that_changed_is_read_anew(tmp_path, monkeypatch):
     assert library.look("mine.toml").title == "small"
     path.write_text(spec_write.write(small.spec(name="other, and longer")))
     assert library.look("mine.toml").title == "other, and longer"
+
+
+async def test_the_way_back_is_shown_where_there_is_one_and_help_knows_this_screen():
+    app = picker_app()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert "esc back" not in text_of(app).splitlines()[-1]
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert "help · picker" in text_of(app)
+        await pilot.press("escape", "enter")
+        await until(pilot, Explorer)
+        await pilot.press("o")
+        await settle(pilot)
+        assert "esc back" in text_of(app).splitlines()[-1]
+
+
+GROUPED = [
+    PresetRow("big", "A hundred thousand of them", 100_000, "spectrum-x", 0.54, "Ethernet"),
+    PresetRow("mid", "Some of them", 1_000, "rocev2", 0.5, "Ethernet"),
+    PresetRow("small", "One rack [b]", 72, "infiniband", 0.0, "InfiniBand"),
+]
+
+
+async def test_groups_have_headings_that_the_cursor_passes_over():
+    app = picker_app(presets=lambda: GROUPED, files=list, look=lambda name: Note(name))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        table = app.screen._table
+        assert [table.key_of(row) for row in range(table.rows)] == ["", "big", "mid", "", "small"]
+        assert table.key_of(table.cursor) == "big"
+        assert "presets · 3" in text_of(app)
+        for keys, name in (
+            ("up", "big"), ("down", "mid"), ("down", "small"), ("down", "small"),
+            ("up", "mid"), ("home", "big"), ("end", "small"), ("pageup", "big"),
+        ):  # fmt: skip
+            await pilot.press(keys)
+            assert table.key_of(table.cursor) == name, keys
+        await pilot.press("slash", *"rack")
+        await settle(pilot)
+        assert [table.key_of(row) for row in range(table.rows)] == ["", "small"]
+        assert table.key_of(table.cursor) == "small"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import re
 from contextlib import asynccontextmanager
 
@@ -14,12 +13,13 @@ from textual.pilot import Pilot
 from clusterscope.engine import replay
 from clusterscope.engine.timeline import Timeline
 from clusterscope.tui.ascii import plain
+from clusterscope.tui.keys import EXPLORER, FOOTER
 from clusterscope.tui.library import Library, Opened
 from clusterscope.tui.settings import Look, Settings
 from clusterscope.tui.start import Start
 from clusterscope.tui.theme import palette
 from clusterscope.views import heat
-from tests import small
+from tests import canned, small
 from tests.tui.apps import CannedApp, settle, text_of
 from tests.tui.test_explorer import BIG, SMALL, command, explorer, toasts
 
@@ -354,7 +354,7 @@ def changed():
                 cables = np.resize(np.repeat(changes, 2), self.scenario.fabric.cables)
                 ratio = np.repeat(0.5 + index * cables, 2)
                 loads = ratio * real.network.link_gbps
-                self.kept[index] = real, dataclasses.replace(real, link_gbps=loads)
+                self.kept[index] = real, canned.with_loads(real, loads)
             return self.kept[index][1]
 
     return Changed(small.scenario())
@@ -388,3 +388,57 @@ def test_picture_in_ascii(snap_compare):
     assert snap_compare(
         CannedApp(settings=Settings(ascii=True)), terminal_size=(120, 36), run_before=settle
     )
+
+
+async def test_another_transport_keeps_selection_and_baseline():
+    timeline = Timeline(small.scenario(jobs=small.job("permutation")))
+    async with explorer((140, 36), timeline=timeline) as (app, _, press, pilot):
+        await command(press, "select leaf1")
+        await press("full_stop", "b")
+        await command(press, "fail leaf0:u0")
+        await command(press, "transport rocev2")
+        await until(pilot, lambda: app.screen.scenario.transport.name == "rocev2")
+        screen = app.screen
+        assert screen.name_selected == "leaf1"
+        assert screen.baseline.step == 1
+        assert screen.baseline.network.scenario is screen.scenario
+        assert screen.baseline.health.healthy
+        assert not screen.frame.health.healthy
+        assert "the baseline is step 1 under rocev2 now" in toasts(app)
+        assert "vs baseline step 1" in text_of(app)
+        press.screen = screen
+        await press("b")
+        assert screen.baseline is None
+        await command(press, "transport infiniband")
+        await until(pilot, lambda: app.screen.scenario.transport.name == "infiniband")
+        assert app.screen.baseline is None
+
+
+async def test_a_baseline_without_a_change_says_so_where_links_would_be():
+    async with explorer((140, 36), timeline=Timeline(small.scenario())) as (app, _, press, _):
+        await press("b")
+        assert "no link carries more or less" in text_of(app)
+
+
+async def test_undoing_a_rule_says_how_much_it_was():
+    async with explorer(timeline=Timeline(small.scenario())) as (app, _, press, _):
+        await command(press, "fail all spines")
+        await press("u")
+        assert "taken back: 2 events · U puts them back" in toasts(app)
+
+
+async def test_a_report_that_takes_its_time_says_that_it_has_begun():
+    class Exports:
+        report = staticmethod(lambda *_: None)
+
+    async with explorer(exports=Exports()) as (app, _, press, _):
+        await press("e")
+        assert "writing a report of 1 steps …\nwrote clusterscope-step0" in toasts(app)
+
+
+def test_the_footer_of_a_common_terminal_reaches_from_failing_to_quitting():
+    by_id = {action.id: action for action in EXPLORER}
+    until_quit = FOOTER[: FOOTER.index("app.quit") + 1]
+    assert {"side('links')", "baseline", "export", "help"} <= set(until_quit)
+    shown = [by_id[name] for name in until_quit]
+    assert sum(len(f"{a.shown_keys.split()[0]} {a.label}  ") for a in shown) <= 120

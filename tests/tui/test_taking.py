@@ -99,7 +99,7 @@ async def test_y_copies_the_name_and_capital_y_the_table():
         assert app.clipboard == "spine1"
         assert "copied spine1" in toasts(app)
         await press("4", "Y")
-        assert app.clipboard.splitlines()[0].startswith("job\tranks\t")
+        assert app.clipboard.splitlines()[0].startswith("job\tbusbw (GB/s)\t")
         assert "copied 2 rows of jobs" in toasts(app)
 
 

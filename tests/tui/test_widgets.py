@@ -108,6 +108,14 @@ async def test_an_empty_grid_is_no_trouble():
         await settle(pilot)
 
 
+async def test_a_heat_map_too_narrow_for_its_cells_shows_its_labels():
+    async with shown(HeatMap(), size=(6, 8)) as (app, pilot):
+        app.widget.draw(canned.grid())
+        await settle(pilot)
+        assert app.widget.size.width == len("row 0 ")
+        assert text_of(app).splitlines()[1].startswith("row 0")
+
+
 def table(rows=100_000):
     return Table(
         "numbers",
@@ -253,6 +261,14 @@ def test_a_note_marks_what_is_estimated_and_says_what_marks_mean():
     assert "          data sheet" in wide
 
 
+def test_a_note_marks_what_is_in_doubt():
+    fact = Fact("GPUs", 25_000, "int", "doubt", "in doubt: another report says 20,000")
+    lines = text(lines_of(Note("n", (fact,)), 80, _palette("256")))
+    assert lines[0] == "GPUs 25,000?"
+    assert any("another report says 20,000" in line for line in lines)
+    assert lines[-1] == "? in doubt"
+
+
 def test_a_long_value_moves_left_before_it_wraps():
     note = Note("n", (Fact("kind", 1.0, "text"), Fact("load", 359_938_906.0, "gbps")))
     lines = text(lines_of(Note("n", (*note.facts, Fact("a long label", "x"))), 26, _palette("16")))
@@ -320,3 +336,103 @@ def test_blocks_keep_peaks_and_holes():
     assert blocks(np.array([0.0, 1.0, math.nan, 0.5]), 4, 1.0) == " █ ▄"
     assert "█" in blocks(np.eye(1, 1000, 500)[0], 10, 1.0)
     assert blocks(np.zeros(3), 5, 0.0) == "     "
+
+
+def speeds():
+    return Table(
+        "speeds",
+        (
+            Column("name", "text", ["a first name", "b"]),
+            Column("busbw", "GBps", [152.2, 40.0]),
+            Column("iteration", "seconds", [0.226, 0.0556]),
+            Column("what it is", "text", ["short", "a rather long story"]),
+        ),
+        2,
+        ["a", "b"],
+    )
+
+
+async def test_a_column_that_is_cut_says_so_and_never_shows_half_a_number():
+    async with shown(TableView(), size=(30, 4)) as (app, pilot):
+        app.widget.draw(speeds())
+        await settle(pilot)
+        assert [line.rstrip() for line in text_of(app).splitlines()[:3]] == [
+            "name               busbw  ite…",
+            "a first name  152.2 GB/s     …",
+            "b                40 GB/s     …",
+        ]
+        await pilot.press("right")
+        await settle(pilot)
+        assert [line.rstrip() for line in text_of(app).splitlines()[:3]] == [
+            "     busbw  iteration  what i…",
+            "152.2 GB/s     226 ms  short",
+            "   40 GB/s    55.6 ms  a rath…",
+        ]
+        await pilot.press("right", "right")
+        await settle(pilot)
+        last = text_of(app).splitlines()
+        assert last[0].startswith("iteration  what it is") or last[0].startswith("what it is")
+        assert "…" not in last[2].rstrip()[-1]
+        await pilot.press("left", "left", "left")
+        await settle(pilot)
+        assert text_of(app).splitlines()[0].startswith("name")
+
+
+async def test_a_table_of_other_columns_is_seen_from_its_first():
+    async with shown(TableView(), size=(30, 4)) as (app, pilot):
+        app.widget.draw(speeds())
+        await settle(pilot)
+        await pilot.press("right", "right")
+        await settle(pilot)
+        assert app.widget.scroll_offset.x > 0
+        app.widget.draw(speeds())
+        await settle(pilot)
+        assert app.widget.scroll_offset.x > 0
+        app.widget.draw(table(rows=3))
+        await settle(pilot)
+        assert app.widget.scroll_offset.x == 0
+
+
+async def test_a_filtered_tree_shows_what_it_has_opened():
+    rows = {"root": ("one", "two"), "one": ("one/a", "one/b"), "two": ("two/a",)}
+
+    def branch(key):
+        return Branch(key, key, "", 0.1, 0, key in rows)
+
+    async with shown(TreeView()) as (app, pilot):
+        app.widget.draw("root", branch, lambda key: [branch(child) for child in rows.get(key, ())])
+        app.widget.filter("one")
+        await settle(pilot)
+        lines = [line[:9].rstrip() for line in text_of(app).splitlines()[:4]]
+        assert lines == ["▾ root", " ▾ one", "    one/a", "    one/b"]
+        app.widget.filter("tw")
+        await settle(pilot)
+        assert [line[:9].rstrip() for line in text_of(app).splitlines()[:3]] == [
+            "▾ root",
+            " ▾ two",
+            "    two/a",
+        ]
+        app.widget.filter("")
+        await settle(pilot)
+        assert text_of(app).splitlines()[1].startswith(" ▸ one")
+
+
+def test_sentences_of_a_note_stand_below_each_other_where_there_is_room():
+    facts = (
+        Fact("leaf uplinks", "all of them"),
+        Fact("job", "4 s to 4.4 s an iteration, slower by 10.0 % of it"),
+        Fact("load", "12,345,678 Gb/s"),
+    )
+
+    def texts(width):
+        return text(lines_of(Note("", facts), width, _palette("256")))
+
+    assert texts(52) == [
+        "leaf uplinks all of them",
+        "job          4 s to 4.4 s an iteration, slower by",
+        "             10.0 % of it",
+        "load         12,345,678 Gb/s",
+    ]
+    assert texts(25)[-1] == "load     12,345,678 Gb/s"
+    for width in range(20, 60):
+        assert not any(line.strip().startswith("%") for line in texts(width))

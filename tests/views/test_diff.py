@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import numpy as np
@@ -19,6 +18,7 @@ from clusterscope.views import diff, tree
 from clusterscope.views.measure import extremes, larger, since
 from clusterscope.views.text import fmt
 from tests import small
+from tests.canned import with_loads
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +29,13 @@ def pair():
     whole = timeline.at(0)
     timeline.inject(Event.named(built.names, "fail", "leaf0:u0", step=1))
     broken = timeline.at(1)
-    then = dataclasses.replace(whole, link_gbps=0.5 * whole.network.link_gbps)
+    then = with_loads(whole, 0.5 * whole.network.link_gbps)
     loads = 0.5 * broken.network.link_gbps
     up = 2 * built.names.find("leaf0:u1").index
     loads[up] = 0.8 * broken.network.link_gbps[up]
     down = 2 * built.names.find("leaf1:u0").index
     loads[down] = 0.2 * broken.network.link_gbps[down]
-    return built, dataclasses.replace(broken, link_gbps=loads), then
+    return built, with_loads(broken, loads), then
 
 
 def cell(grid, name):

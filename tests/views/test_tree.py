@@ -33,6 +33,16 @@ SHAPES = {
             "leaf_down": 8,
         }
     },
+    "dragonfly": {
+        "scale_out": None,
+        "dragonfly": {
+            "groups": 2,
+            "switches": 2,
+            "nic_ports": 4,
+            "global_links": 2,
+            "switch": "generic-8",
+        },
+    },
     "wide domains": {"scale_up__domain_gpus": 8},
     "no scale-up": {"scale_up": None},
 }

@@ -3,7 +3,7 @@ from __future__ import annotations
 import gc
 import math
 import weakref
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import pytest
@@ -13,20 +13,21 @@ from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.things import Thing
-from clusterscope.spec.presets import load, names
+from clusterscope.spec.presets import load
 from clusterscope.views.catalog import VIEWS, view
 from clusterscope.views.series import busbw_series, utilization_series
 from clusterscope.views.shapes import Grid, Note, Series, Table
 from clusterscope.views.text import fmt
+from tests.shipped import shipped
 from tests.small import job, scenario
 
 STATES = ("healthy", "broken", "idle", "three tiers", "one tier", "planes", "one GPU")
-MARKS = ("", "source", "estimate", "derived", "set")
+MARKS = ("", "source", "estimate", "doubt", "derived", "set")
 # The largest preset is looked at once; more would cost seconds.
 LARGE = 50_000
 
 
-@cache
+@lru_cache(maxsize=2)
 def preset(name):
     built = build(load(name))
     return built, Timeline(built).at(1)
@@ -108,7 +109,7 @@ def things(built):
     return found
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", shipped())
 def test_every_view_of_every_preset_can_be_read(name):
     built, frame = preset(name)
     for definition in VIEWS:

@@ -73,8 +73,12 @@ class Pane(Framed):
     def on_mount(self) -> None:
         """Title before the first frame."""
         self.caption("")
-        if hint := PANE_HINTS[self.number - 1]:
-            self.subtitle([(hint, palette(self.app).dim)])
+        self.hint(PANE_HINTS[self.number - 1])
+
+    def hint(self, words: str) -> None:
+        """Say in the frame what keys do here."""
+        if words:
+            self.subtitle([(words, palette(self.app).dim)])
 
     def caption(self, words: str) -> None:
         """Put the number key, the name and some words into the frame."""

@@ -34,8 +34,15 @@ TOPOLOGY, UTILIZATION, INSPECTOR, JOBS = 1, 2, 3, 4
 
 _MAPS = ("utilization", "peaks", "focus")
 # Columns that come first, since a narrow pane shows no more.
-_JOBS_LEAD = ("job", "ranks", "busbw", "iteration", "slowdown", "of line")
+_JOBS_LEAD = ("job", "busbw", "iteration", "slowdown", "ranks", "of line")
 _LINKS_LEAD = ("link", "utilization", "peak", "load")
+
+
+def _links() -> TableView:
+    """Table of the hottest links, or of those that have changed most."""
+    table = TableView(_LINKS_LEAD)
+    table.empty = ("no link carries more or less", "than it did in the baseline")
+    return table
 
 
 class Stage(Container):
@@ -70,8 +77,8 @@ class Stage(Container):
             2: self.map,
             3: ViewPane(3, PANES[2], NoteView(), gallery, ("inspector",), ("inspector",)),
             5: LogPane(5, PANES[4], scenario),
-            4: ViewPane(4, PANES[3], TableView(_JOBS_LEAD), gallery, ("jobs", "phases")),
-            6: ViewPane(6, PANES[5], TableView(_LINKS_LEAD), gallery, ("links",)),
+            4: ViewPane(4, PANES[3], TableView(_JOBS_LEAD), gallery, ("jobs", "phases", "tenants")),
+            6: ViewPane(6, PANES[5], _links(), gallery, ("links",)),
         }
 
     def compose(self) -> ComposeResult:

@@ -8,6 +8,7 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.names import Names
 from clusterscope.fabric.things import Thing
+from clusterscope.tui.keys import PANE_HINTS
 from clusterscope.tui.panes.base import Pane
 from clusterscope.tui.widgets.tree import Branch, TreeView
 from clusterscope.views import diff, tree
@@ -63,9 +64,14 @@ class TopologyPane(Pane):
 
     def _say(self) -> None:
         if self.branches.filtered:
-            self.caption(f"/{self.branches.filtered}  {self.branches.matches:,} found")
+            found = f"{self.branches.matches:,} found"
+            if not self.branches.searched_all:
+                found = f"first {self.branches.matches:,}"
+            self.caption(f"/{self.branches.filtered} {found}")
+            self.hint("x fails · esc shows all")
         else:
             self.caption("worst link" if self.baseline is None else "change of worst")
+            self.hint(PANE_HINTS[0])
 
 
 def branch_of(names: Names, row: TreeRow, *, signed: bool = False) -> Branch:

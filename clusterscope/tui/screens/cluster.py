@@ -7,7 +7,6 @@ from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
-from textual.reactive import var
 from textual.widgets import Static
 
 from clusterscope.engine.events import Event
@@ -16,6 +15,7 @@ from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import ClusterscopeError, UnknownNameError
 from clusterscope.fabric.things import Thing
 from clusterscope.tui import edits, headline
+from clusterscope.tui.completion import Completer
 from clusterscope.tui.deck import Deck
 from clusterscope.tui.exports import Exports
 from clusterscope.tui.keys import EXPLORER, FOOTER, bindings
@@ -27,7 +27,7 @@ from clusterscope.tui.screens.help import Help
 from clusterscope.tui.screens.obey import obey, select
 from clusterscope.tui.screens.session import Session
 from clusterscope.tui.screens.side import Side
-from clusterscope.tui.screens.sides import glossary, open_side
+from clusterscope.tui.screens.sides import glossary, open_side, validation
 from clusterscope.tui.widgets.bars import Bar, KeyBar
 from clusterscope.tui.widgets.prompt import Prompt
 from clusterscope.tui.widgets.scrubber import Scrubber
@@ -54,8 +54,6 @@ class Explorer(Session):
     HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (NARROW, "-wide"), (HUGE, "-huge")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (LOW, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
-
-    events: var[tuple[Event, ...]] = var((), init=False)
 
     def __init__(
         self,
@@ -294,11 +292,12 @@ class Explorer(Session):
 
     def action_command(self) -> None:
         """Type a command."""
-        self._open("command", "", "fail NAME, seek N, help …")
+        hint = "fail NAME, seek N, transport NAME, help …  tab completes"
+        self._open("command", "", hint, Completer(self.scenario.names))
 
-    def _open(self, mode: str, text: str, hint: str) -> None:
+    def _open(self, mode: str, text: str, hint: str, helper: Completer | None = None) -> None:
         self._keys.display = False
-        self._prompt.open(mode, text, hint)
+        self._prompt.open(mode, text, hint, helper)
 
     def on_typed(self, message: Typed) -> None:
         """Filter while typing; run a command once it is typed."""
@@ -360,6 +359,7 @@ class Explorer(Session):
             self.app.call_from_thread(self.say, f"wrote {path}: report.html shows it all")
             self.app.call_from_thread(self.guide.reported)
 
+        self.say(f"writing a report of {self.player.step + 1:,} steps …")
         self._deck.ask(edits.exporting(exports, said))
 
     def action_side(self, name: str) -> None:
@@ -370,6 +370,10 @@ class Explorer(Session):
     def action_tour(self) -> None:
         """Begin the tour, or skip a step of it."""
         self.guide.next()
+
+    def action_validation(self) -> None:
+        """Derive published numbers again."""
+        self.app.push_screen(validation())
 
     def action_glossary(self, word: str = "") -> None:
         """What the words mean."""

@@ -23,7 +23,7 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import ClusterscopeError
 from clusterscope.metrics.rules import read
 from clusterscope.tui import edits
-from clusterscope.tui.keys import FAILURES, Action, bindings
+from clusterscope.tui.keys import FAILURES, SIDE, Action, bindings
 from clusterscope.tui.messages import Entered, Pointed
 from clusterscope.tui.panes.log import entries, table
 from clusterscope.tui.screens.asking import Question, Stage, ask, understand
@@ -35,22 +35,25 @@ from clusterscope.views.shapes import Note, Table
 from clusterscope.views.text import sanitize
 
 _PAUSE_S = 0.15  # after the last key, before a line that is being typed is read
-_HINT = "all spines · 3 random leaf-spine cables · 10% of optics · 2 random nodes seed 5 @7"
+_HINT = "all spines · 3 random leaf-spine cables · 1% of optics · 2 random nodes seed 5 @7"
+_WHICH_STEP = "at which step? type its number"
 _EMPTY = Note("blast radius", (), ("Choose what fails, or type it after /: nothing happens yet.",))
 
 
-def titled(widget: Widget, title: str, name: str) -> Container:
-    """A widget in a frame with a title."""
+def titled(widget: Widget, title: str, name: str, hint: str = "") -> Container:
+    """A widget in a frame with a title, and below it what keys do there."""
     frame = Container(widget, id=name, classes="pane")
     frame.border_title = Content(title)
+    frame.border_subtitle = Content(hint)
     return frame
 
 
 class Failures(Side):
     """The rule, quick choices, the schedule, and the blast radius of what is looked at."""
 
-    ACTIONS: ClassVar[Sequence[Action]] = FAILURES
+    ACTIONS: ClassVar[Sequence[Action]] = (*FAILURES, *SIDE)
     BINDINGS = bindings(FAILURES)
+    FOOTER = ("confirm", "rule", "at_step", "remove", "close", "help", "explorer('undo')")
 
     class _Meant(Message):
         """What a line that is being typed would be, in words."""
@@ -83,12 +86,13 @@ class Failures(Side):
         self._note = NoteView(id="blast")
         self._asked: Question | None = None
         self._stage: Stage | None = None
+        self._by_hand = False  # what is looked at was typed, not chosen
         self._chosen_for: Frame | None = None
         rule = titled(Container(self._input, self._meaning), "/ what fails", "ruling")
         rest = Container(
-            titled(self._choices, "quick choices", "choosing"),
+            titled(self._choices, "quick choices", "choosing", "enter looks at it"),
             titled(self._note, "blast radius", "blasting"),
-            titled(self._schedule, "schedule", "scheduling"),
+            titled(self._schedule, "schedule", "scheduling", "d deletes · enter seeks"),
             id="failing",
         )
         return rule, rest
@@ -106,12 +110,11 @@ class Failures(Side):
         health = None if self._chosen_for is None else self._chosen_for.health
         if frame.health is not health:
             self._chosen_for = frame
-            self.run_worker(
-                lambda: self.post_message(self._Chosen(quick_choices(self.scenario, frame))),
-                thread=True,
-                group="choices",
-                exclusive=True,
-            )
+
+            def work() -> None:
+                self.post_message(self._Chosen(quick_choices(self.scenario, frame)))
+
+            self.in_thread(work, "choices", exclusive=True)
 
     def watch_events(self) -> None:
         """Draw a changed log; what is looked at may do something else now."""
@@ -157,8 +160,8 @@ class Failures(Side):
         frame = self.frame
         if frame is None or line != self._input.value:
             return
-        if not line.strip():
-            self._meaning.update("")
+        if not line.strip() or line.rstrip().endswith("@"):
+            self._show_meaning(self._Meant(_WHICH_STEP if line.strip() else "", wrong=False))
             return
         question = Question(line, frame, self.events)
 
@@ -170,7 +173,7 @@ class Failures(Side):
             if not get_current_worker().is_cancelled:
                 self.post_message(self._Meant(words, wrong=wrong))
 
-        self.run_worker(work, thread=True, group="meaning", exclusive=True)
+        self.in_thread(work, "meaning", exclusive=True)
 
     @on(_Meant)
     def _show_meaning(self, message: _Meant) -> None:
@@ -180,6 +183,7 @@ class Failures(Side):
     @on(Input.Submitted, "#rule")
     def _typed(self, message: Input.Submitted) -> None:
         message.stop()
+        self._by_hand = True
         self._look(message.value)
         self._note.focus()
 
@@ -190,6 +194,7 @@ class Failures(Side):
             with self.prevent(Input.Changed):
                 self._input.value = message.key
             self._meaning.update("")
+            self._by_hand = False
             self._look(message.key)
             self._note.focus()
         elif self.focused is self._schedule:
@@ -214,7 +219,7 @@ class Failures(Side):
             worker = get_current_worker()
             ask(question, lambda stage: self.post_message(self._Said(stage)), worker)
 
-        self.run_worker(work, thread=True, group="blast", exclusive=True)
+        self.in_thread(work, "blast", exclusive=True)
 
     @on(_Said)
     def _show_stage(self, message: _Said) -> None:
@@ -245,10 +250,21 @@ class Failures(Side):
         words = meant(self.scenario, stage.events)
         self._end()
         self._note.draw(Note("done", (), (f"{words}.", "u takes it back, all of it together.")))
+        self._forget_line()
+
+    def _forget_line(self) -> None:
+        """Back to the choices, with nothing typed."""
         with self.prevent(Input.Changed):
             self._input.value = ""
         self._meaning.update("")
         self._choices.focus()
+
+    def broke(self, sentence: str) -> None:
+        """Say what went wrong, also where an answer was waited for."""
+        if self._asked is not None:
+            self._end()
+            self._note.draw(Note("blast radius", (), (sentence,)))
+        super().broke(sentence)
 
     def _end(self) -> None:
         """End what is being computed."""
@@ -260,7 +276,10 @@ class Failures(Side):
         if self._asked is not None:
             self._end()
             self._note.draw(_EMPTY)
-            (self._input if self._input.value else self._choices).focus()
+            if self._by_hand:
+                self._input.focus()
+            else:
+                self._forget_line()
         elif self.focused is self._input:
             self._choices.focus()
         else:

@@ -63,7 +63,6 @@ class Links(Side):
     def __init__(self, explorer: Explorer) -> None:
         super().__init__(explorer)
         self.table = TableView(ramp=("util", "peak"), id="links")
-        self.table.empty = ("no link is all of that at once",)
         self._pane = Framed(self.table)
         self._prompt = Prompt(id="prompt")
         self._mistake = Bar(id="mistake")
@@ -118,7 +117,7 @@ class Links(Side):
                 order = Order(rows, by, falling, all_links.sample(scenario, links))
             self.post_message(self.Listed(frame, links, order, filtered, mistake))
 
-        self.run_worker(work, thread=True, group="links")
+        self.in_thread(work, "links")
 
     @on(Listed)
     def _listed(self, message: Listed) -> None:
@@ -128,11 +127,21 @@ class Links(Side):
             self._filtered_by = message.line
             self._say(message.mistake)
         if self._order is not None:
+            self.table.empty = ("no link is all of that at once",)
             table = all_links.as_table(self.scenario, message.links)
             self.table.draw_in_order(table, self._order)
         self._caption()
         if self._asked:
             self._look(sort=False)
+
+    def broke(self, sentence: str) -> None:
+        """Say what went wrong, and wait for it no longer."""
+        self._busy = self._asked = False
+        super().broke(sentence)
+
+    def relook(self) -> None:
+        """Draw the legend in another look; the table has been drawn."""
+        self._caption()
 
     def _say(self, mistake: str) -> None:
         self._mistake.draw([Part(sanitize(mistake), "alert")])

@@ -12,9 +12,13 @@ from clusterscope.metrics.rules import Deed
 from clusterscope.metrics.targets import is_rule
 from clusterscope.spec.parts import transport
 from clusterscope.tui import edits
+from clusterscope.tui.changing import changed, timeline_under
 from clusterscope.tui.commands import Command, parse
+from clusterscope.tui.library import Opened
 from clusterscope.tui.messages import Reopen
+from clusterscope.tui.start import Start
 from clusterscope.views.blast import meant
+from clusterscope.views.zoom import CLUSTER
 
 if TYPE_CHECKING:
     from clusterscope.tui.screens.cluster import Explorer
@@ -53,16 +57,15 @@ def obey(explorer: Explorer, line: str) -> None:
             explorer.go_to(command.steps)
         case "select":
             explorer.show(explorer.scenario.names.find(command.name))
-        case "transport":
-            explorer.post_message(_with_transport(explorer, command.name))
+        case "transport" | "set" as kind:
+            make = _with_transport if kind == "transport" else _with_settings
+            explorer.post_message(make(explorer, command.name))
         case "save":
             explorer.write(command.name)
         case "open":
             explorer.open_named(command.name)
-        case "what":
-            explorer.action_glossary(command.name)
-        case "help":
-            explorer.action_help()
+        case "what" | "explain" | "help" as kind:
+            _tell(explorer, kind, command.name)
         case "quit":
             explorer.app.exit()
         case kind:
@@ -85,10 +88,40 @@ def _do(explorer: Explorer, command: Command, verb: str) -> None:
     explorer.ask(edits.doing(Deed(kind, command.name, command.scale, command.at), said))
 
 
+def _tell(explorer: Explorer, kind: str, text: str) -> None:
+    """Say what a word means, what holds a thing or the selection back, or what keys do."""
+    if kind == "what":
+        explorer.action_glossary(text)
+        return
+    if kind == "help":
+        explorer.action_help()
+        return
+    from clusterscope.metrics.subject import subject_of
+    from clusterscope.tui.screens.explain import Explain
+
+    if text and explorer.frame is not None:
+        subject_of(explorer.scenario, explorer.frame.network, text)
+    explorer.app.push_screen(Explain(explorer, text))
+
+
+def _with_settings(explorer: Explorer, text: str) -> Reopen:
+    """The same cluster, log and step with keys of its spec set anew."""
+    timeline = explorer.player.timeline
+    spec = changed(timeline.scenario.spec, text.split())
+    make, start = timeline_under(timeline, spec), Start(explorer.player.step)
+    return Reopen(f"{spec.name} with {text}", lambda: Opened(make(), start))
+
+
 def _with_transport(explorer: Explorer, name: str) -> Reopen:
     """The same cluster, log and step under another transport of the catalogue."""
     transport(name)
     timeline = explorer.player.timeline
-    return Reopen(
-        lambda: timeline.under(with_transport(timeline.scenario, name)), explorer.player.step
-    )
+    selected = "" if explorer.selection == CLUSTER else explorer.name_selected
+    start, pinned = Start(explorer.player.step, selected), explorer.pinned
+
+    def build() -> Opened:
+        other = timeline.under(with_transport(timeline.scenario, name))
+        # Differences between transports are told by compare: the baseline changes over as well.
+        return Opened(other, start, pinned and pinned.under(other))
+
+    return Reopen(f"{timeline.scenario.spec.name} on {name}", build)

@@ -10,19 +10,47 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
-from clusterscope.errors import ClusterscopeError
 from clusterscope.tui.keys import PICKER, bindings
 from clusterscope.tui.library import Library, PresetRow
 from clusterscope.tui.messages import Asked, Entered, Picked, Pointed, Typed
+from clusterscope.tui.mishaps import sentence
+from clusterscope.tui.screens.help import Help
+from clusterscope.tui.theme import Palette
 from clusterscope.tui.widgets.bars import Bar, KeyBar, Part
 from clusterscope.tui.widgets.note import NoteView
 from clusterscope.tui.widgets.prompt import Prompt
+from clusterscope.tui.widgets.rows import Span
 from clusterscope.tui.widgets.table import TableView
 from clusterscope.views.shapes import Column, Note, Table
 from clusterscope.views.text import percent, sanitize
 
 SIDE_BY_SIDE = 100  # from here on list and preview are beside each other
 _TOURIST = "new here? t opens it with a tour, i explains words"
+
+
+class Shelf(TableView):
+    """The list: the cursor passes over the headings of groups."""
+
+    def point(self, row: int) -> None:
+        """Put the cursor on a row, or on the next one that stands for a cluster."""
+        super().point(self._near(max(0, min(row, self.rows - 1)), 1 if row >= self.cursor else -1))
+
+    def settle(self) -> None:
+        """Move the cursor off a heading."""
+        if self.rows:
+            self.cursor = self._near(self.cursor, 1)
+
+    def spans_of(self, row: int, width: int, colors: Palette) -> list[Span]:
+        """Values of a row; a heading is its name alone."""
+        if self.key_of(row) or self.shape is None:
+            return super().spans_of(row, width, colors)
+        return [(f"{self.shape.columns[0][row]:<{width}}", colors.dim)]
+
+    def _near(self, row: int, step: int) -> int:
+        """The first row from here on in one direction, else in the other, that has a key."""
+        ahead = range(row, self.rows if step > 0 else -1, step)
+        back = range(row, -1 if step > 0 else self.rows, -step)
+        return next((at for at in (*ahead, *back) if self.key_of(at)), row)
 
 
 class Picker(Screen[None]):
@@ -50,9 +78,12 @@ class Picker(Screen[None]):
         self._rows: list[PresetRow] = []
         self._text = ""
         self._wanted, self._looking, self._opening = "", "", ""
-        self._table, self._note = TableView(id="presets"), NoteView(id="preview")
+        self._table, self._note = Shelf(id="presets"), NoteView(id="preview")
         self._prompt = Prompt(id="prompt")
-        self._keys = KeyBar(PICKER, id="keys")
+        actions = [action for action in PICKER if back or action.id != "close"]
+        self._keys = KeyBar(
+            actions, ("open", "filter", "path", "tour", "close", "help", "app.quit"), id="keys"
+        )
 
     def compose(self) -> ComposeResult:
         """Title, list and preview, line to type on, keys."""
@@ -82,6 +113,7 @@ class Picker(Screen[None]):
         """Show the rows that hold what was typed."""
         rows = matching(self._rows, self._text)
         self._table.draw(table(rows))
+        self._table.settle()
         own = sum(not row.transport for row in rows)
         words = f"presets · {len(rows) - own}" + (f" · files here · {own}" if own else "")
         found = f"{words} · /{self._text}" if self._text else words
@@ -109,8 +141,10 @@ class Picker(Screen[None]):
     def _read(self, name: str) -> None:
         try:
             looked = self._Looked(name, self._shelf.look(name), sound=True)
-        except (ClusterscopeError, OSError) as error:
-            note = Note("cannot be opened", lines=(str(error),))
+        except AssertionError:
+            raise  # an invariant of ours
+        except Exception as error:  # whatever it is, the next file may be better
+            note = Note("cannot be opened", lines=(sentence(error),))
             looked = self._Looked(name, note, sound=False)
         self.post_message(looked)
 
@@ -195,6 +229,16 @@ class Picker(Screen[None]):
 
         self.app.push_screen(Glossary())
 
+    def action_validation(self) -> None:
+        """Derive published numbers again."""
+        from clusterscope.tui.screens.sides import validation
+
+        self.app.push_screen(validation())
+
+    def action_help(self) -> None:
+        """Keys and signs, the screen's own first."""
+        self.app.push_screen(Help("picker"))
+
     async def on_asked(self, message: Asked) -> None:
         """Do what was clicked."""
         await self.run_action(message.action)
@@ -207,17 +251,38 @@ def matching(rows: Sequence[PresetRow], text: str) -> list[PresetRow]:
 
 
 def table(rows: Sequence[PresetRow]) -> Table:
-    """Presets and files as a table."""
-    names = [row.name for row in rows]
+    """Presets and files as a table, each group below a row of its name that has no key."""
+    lines: list[PresetRow | str] = []
+    for row in rows:
+        if row.group and (not lines or _group(lines[-1]) != row.group):
+            lines.append(row.group)
+        lines.append(row)
     columns = (
-        Column("name", "text", names),
-        Column("GPUs", "int", [row.gpus or None for row in rows]),
-        Column("transport", "text", [row.transport or "file here" for row in rows]),
-        Column("estimates", "text", [_share(row.estimates) for row in rows]),
+        Column("name", "text", [_name(line) for line in lines]),
+        Column("GPUs", "int", [None if isinstance(x, str) else x.gpus or None for x in lines]),
+        Column("transport", "text", ["" if isinstance(x, str) else _on(x) for x in lines]),
+        Column("est.", "text", ["" if isinstance(x, str) else _share(x) for x in lines]),
     )
-    return Table("presets", columns, len(rows), names)
+    keys = ["" if isinstance(line, str) else line.name for line in lines]
+    return Table("presets", columns, len(lines), keys)
 
 
-def _share(estimates: float) -> str:
+def _group(line: PresetRow | str) -> str:
+    return line if isinstance(line, str) else line.group
+
+
+def _name(line: PresetRow | str) -> str:
+    """Name of a cluster, set in below the heading of its group."""
+    if isinstance(line, str):
+        return line
+    return f"  {line.name}" if line.group else line.name
+
+
+def _on(row: PresetRow) -> str:
+    return row.transport or "file here"
+
+
+def _share(row: PresetRow) -> str:
     """Share of numbers that are estimates; nothing for a file that nobody has read."""
-    return percent(estimates, 0).rjust(5) if estimates == estimates else ""
+    known = row.estimates == row.estimates
+    return percent(row.estimates, 0).rjust(5) if known else ""

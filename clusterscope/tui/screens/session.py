@@ -16,9 +16,10 @@ from clusterscope.tui.panes.stage import UTILIZATION
 from clusterscope.tui.screens.side import Side
 from clusterscope.tui.screens.taking import Taking
 from clusterscope.tui.settings import Look
-from clusterscope.tui.start import Start
+from clusterscope.tui.start import Pinned, Start
 
 if TYPE_CHECKING:
+    from clusterscope.engine.events import Event
     from clusterscope.engine.timeline import Timeline
     from clusterscope.tui.edits import Request
     from clusterscope.tui.panes.stage import Stage
@@ -31,10 +32,12 @@ class Session(Taking):
     frame: var[Frame | None] = var(None, init=False)
     selection: var[Thing] = var(Thing("cluster"), init=False)
     baseline: var[Frame | None] = var(None, init=False)
+    events: var[tuple[Event, ...]] = var((), init=False)
 
     stage: Stage
     player: Player
     start = Start()
+    pinned: Pinned | None = None  # the baseline, and the log that goes with it
 
     def draw_bars(self) -> None:
         """Draw the lines above and below the panes."""
@@ -58,6 +61,10 @@ class Session(Taking):
 
     def on_mount(self) -> None:
         """Begin on the selection and the side screen that were asked for."""
+        if self.pinned is not None:
+            self.baseline = self.pinned.frame
+            on = self.scenario.transport.name
+            self.say(f"the baseline is step {self.pinned.frame.step:,} under {on} now")
         if self.start.select:
             self.show(self.scenario.names.find(self.start.select))
         if self.start.side:
@@ -73,9 +80,10 @@ class Session(Taking):
     def action_baseline(self) -> None:
         """Compare with the frame of now from here on, or no longer."""
         if self.baseline is not None:
-            self.baseline = None
+            self.pinned = self.baseline = None
             self.say("no baseline any more")
         elif self.frame is not None:
+            self.pinned = Pinned(self.frame, self.events)
             self.baseline = self.frame
             self.say(f"step {self.frame.step:,} is the baseline: everything shows the change since")
 

@@ -20,6 +20,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.tui import headline
 from clusterscope.tui.keys import SIDE, Action, bindings
 from clusterscope.tui.messages import Asked
+from clusterscope.tui.screens.help import Help
 from clusterscope.tui.screens.taking import Taking
 from clusterscope.tui.widgets.bars import Bar, KeyBar
 
@@ -99,8 +100,18 @@ class Side(Taking):
         self.call_later(self.explorer.run_action, action)
 
     def action_help(self) -> None:
-        """Keys and signs."""
-        self.explorer.action_help()
+        """Keys and signs, the screen's own first."""
+        self.app.push_screen(Help(type(self).__name__.lower()))
+
+    def broke(self, sentence: str) -> None:
+        """Say what went wrong, once: time stops, since the next frame would fare no better."""
+        super().broke(sentence)
+        if self.explorer.player.playing:
+            self.explorer.action_run()
+
+    def relook(self) -> None:
+        """Draw everything in another look."""
+        self.watch_frame()
 
     def leave_to(self, thing: Thing) -> None:
         """Back to the explorer, with a thing selected there."""

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from clusterscope.tui.screens.cluster import Explorer
     from clusterscope.tui.screens.glossary import Glossary
     from clusterscope.tui.screens.side import Side
+    from clusterscope.tui.screens.validation import Validation
 
-NAMES = ("links", "failures", "compare", "neighborhood")
+NAMES = ("links", "failures", "compare", "neighborhood", "tenants", "explain", "inside", "networks")
 
 
 def glossary(word: str = "") -> Glossary:
@@ -24,6 +25,13 @@ def glossary(word: str = "") -> Glossary:
     from clusterscope.views.glossary import find
 
     return Glossary(find(word) if word.strip() else None)
+
+
+def validation() -> Validation:
+    """The published numbers that can be derived again."""
+    from clusterscope.tui.screens.validation import Validation
+
+    return Validation()
 
 
 def open_side(name: str, explorer: Explorer) -> Side:
@@ -49,5 +57,21 @@ def open_side(name: str, explorer: Explorer) -> Side:
             from clusterscope.tui.screens.neighborhood import Neighborhood
 
             return Neighborhood(explorer)
+        case "tenants":
+            from clusterscope.tui.screens.tenants import Tenants
+
+            return Tenants(explorer)
+        case "explain":
+            from clusterscope.tui.screens.explain import Explain
+
+            return Explain(explorer)
+        case "inside":
+            from clusterscope.tui.screens.inside import Inside
+
+            return Inside(explorer)
+        case "networks":
+            from clusterscope.tui.screens.networks import Networks
+
+            return Networks(explorer)
         case _:
             raise UnknownNameError("screen", name, NAMES)

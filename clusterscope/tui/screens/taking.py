@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.widget import Widget
 
-from clusterscope.errors import ClusterscopeError
 from clusterscope.tui.exports import CLIPBOARD_BYTES, Exports, free_path
 from clusterscope.tui.messages import Afterwards
+from clusterscope.tui.mishaps import guarded
 from clusterscope.tui.terminal import Gathering
 from clusterscope.views.text import sanitize
 from clusterscope.views.tsv import tsv
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 class Taking(Gathering):
     """Base of the screens that show a frame; gives them the actions of `keys.TAKING`."""
+
+    class Broke(Message):
+        """Something has gone wrong in a thread."""
+
+        def __init__(self, sentence: str) -> None:
+            self.sentence = sentence
+            super().__init__()
 
     scenario: Scenario
     exports: Exports | None
@@ -97,17 +105,26 @@ class Taking(Gathering):
         svg, name = self.app.export_screenshot(), type(self).__name__.lower()
         self._write(name, "svg", lambda path: exports.picture(svg, path))
 
+    def in_thread(self, work: Callable[[], None], group: str, *, exclusive: bool = False) -> None:
+        """Have something done in a thread; what goes wrong there ends in `broke`."""
+        told = guarded(work, lambda sentence: self.post_message(self.Broke(sentence)))
+        self.run_worker(told, thread=True, group=group, exclusive=exclusive)
+
+    def on_taking_broke(self, message: Broke) -> None:
+        """Say what went wrong in a thread."""
+        self.broke(message.sentence)
+
+    def broke(self, sentence: str) -> None:
+        """Say what went wrong in a thread, and wait for it no longer."""
+        self.say(sentence, wrong=True)
+
     def _write(self, name: str, suffix: str, write: Callable[..., object]) -> None:
         """Have a file written in a thread, under a name that is free."""
         step = self.frame_shown.step if self.frame_shown else 0
 
         def work() -> None:
-            try:
-                path = free_path(self.scenario.spec.name, name, step, suffix)
-                write(path)
-            except (ClusterscopeError, OSError) as error:
-                self.app.call_from_thread(self.say, str(error), wrong=True)
-            else:
-                self.app.call_from_thread(self.say, f"wrote {path}")
+            path = free_path(self.scenario.spec.name, name, step, suffix)
+            write(path)
+            self.app.call_from_thread(self.say, f"wrote {path}")
 
-        self.run_worker(work, thread=True, group="taking")
+        self.in_thread(work, "taking")

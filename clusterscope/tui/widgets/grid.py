@@ -141,6 +141,8 @@ class HeatMap(ScrollView, can_focus=True):
         style = colors.head if row == here else colors.dim
         segments = [Segment(_fit(self._grid.row_labels[row], indent), style)]
         codes = self._levels[row, first : first + -(-(width - indent) // size)].astype(np.int32)
+        if not len(codes):  # no room beside the labels, as for a moment while a pane resizes
+            return segments
         starts = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist()]
         if row == here and first <= at < first + len(codes):
             starts = sorted({*starts, at - first, at - first + 1} - {len(codes)})

@@ -16,9 +16,25 @@ from clusterscope.tui.widgets.rows import Span, ground, room, strip_of
 from clusterscope.views.shapes import Fact, Mark, Note
 from clusterscope.views.text import fmt, sanitize
 
-MARKS: dict[Mark, str] = {"": "", "estimate": "~", "source": "§", "derived": "=", "set": "*"}
-MARK_WORDS = {"~": "estimate", "§": "published", "=": "derived", "*": "set by the spec"}
+MARKS: dict[Mark, str] = {
+    "": "",
+    "estimate": "~",
+    "doubt": "?",
+    "source": "§",
+    "derived": "=",
+    "set": "*",
+}
+MARK_WORDS = {
+    "~": "estimate",
+    "?": "in doubt",
+    "§": "published",
+    "=": "derived",
+    "*": "set by the spec",
+}
+_SHAKY = ("estimate", "doubt")
 _WIDEST_LABEL = 18
+_NUMBER = 3  # words of a number, its unit and a sign
+_LITTLE = 24  # cells that a sentence needs to be read under others
 _ROOM_FOR_SOURCES = 64
 
 
@@ -90,10 +106,12 @@ def _fact_lines(fact: Fact, indent: int, width: int, colors: Palette) -> list[li
     label = sanitize(fact.label)
     label = set_cell_size(label, indent - 1) if cell_len(label) >= indent else label
     value = sanitize(fmt(fact.value, fact.kind))
-    if cell_len(value) > width - indent - 1 > cell_len(value) + cell_len(label) - indent:
+    # What is short stays in one piece, at the cost of its place; so does all where room is little.
+    whole = len(value.split()) <= _NUMBER or width - indent < _LITTLE
+    if whole and cell_len(value) > width - indent - 1 > cell_len(value) + cell_len(label) - indent:
         indent = width - 1 - cell_len(value)
     first, *rest = _wrap(value, width - indent - 1) or [""]
-    mark_style = colors.estimate if fact.mark == "estimate" else colors.dim
+    mark_style = colors.estimate if fact.mark in _SHAKY else colors.dim
     lines: list[list[Span]] = [
         [
             (label + " " * (indent - cell_len(label)), colors.dim),
@@ -118,7 +136,7 @@ def _source_lines(note: Note, width: int, colors: Palette) -> list[list[Span]]:
             labels.setdefault((fact.source, fact.mark), []).append(fact.label)
     lines: list[list[Span]] = [[]] if labels else []
     for (source, mark), names in labels.items():
-        style = colors.estimate if mark == "estimate" else colors.dim
+        style = colors.estimate if mark in _SHAKY else colors.dim
         first, *rest = _wrap(sanitize(f"{', '.join(names)}: {source}"), width - 2)
         lines.append([(f"{MARKS[mark]:<2}", style), (first, colors.dim)])
         lines += [[("  " + text, colors.dim)] for text in rest]
@@ -126,4 +144,7 @@ def _source_lines(note: Note, width: int, colors: Palette) -> list[list[Span]]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(4, width), break_on_hyphens=False)
+    # A percent sign belongs to its number.
+    text = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = textwrap.wrap(text, max(4, width), break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from rich.style import Style
 
 from clusterscope.columns import F64
 from clusterscope.tui.theme import Palette, glyph
-from clusterscope.tui.widgets.rows import RowsView, Span
+from clusterscope.tui.widgets.rows import RowsView, Span, room
 from clusterscope.views.levels import level_of
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import fmt, sanitize
@@ -82,6 +82,8 @@ class TableView(RowsView):
         held = self.key_of(self.cursor) if self.rows else ""
         if self._lead:
             table = dataclasses.replace(table, columns=_led(table.columns, self._lead))
+        if self._table is not None and _names(self._table) != _names(table):
+            self.scroll_to(x=0, animate=False)  # other columns: their beginning matters again
         self._table = table
         self._order = self._ordered(table)
         sample = [self._at(row) for row in range(min(table.rows, _SAMPLE))]
@@ -149,21 +151,53 @@ class TableView(RowsView):
         """Column names; an arrow shows the order."""
         if self._table is None:
             return []
-        spans: list[Span] = []
+        cells = []
         for column, size in zip(self._table.columns, self._widths, strict=True):
             mark = ("↓" if self._down else "↑") if column.name == self._sort else ""
-            spans += _cell(column, column.name + mark, size, colors.dim)
-        return spans
+            cells.append((True, _cell(column, column.name + mark, size, colors.dim)))
+        return self._in_sight(cells, colors.dim)
 
     def spans_of(self, row: int, width: int, colors: Palette) -> list[Span]:
         """Values of a row."""
         if self._table is None:
             return []
-        spans: list[Span] = []
-        for column, size in zip(self._table.columns, self._widths, strict=True):
-            spans += self._value(column, self._at(row), size, colors)
+        spans = self._in_sight(
+            (_is_text(column), self._value(column, self._at(row), size, colors))
+            for column, size in zip(self._table.columns, self._widths, strict=True)
+        )
         used = sum(cell_len(text) for text, _ in spans)
         return [*spans, (" " * max(0, width - used), colors.text)]
+
+    def sideways(self, where: str) -> None:
+        """Left or right: by whole columns."""
+        left, right = self.scroll_offset.x, where == "right"
+        starts = [sum(self._widths[:n]) + 2 * n for n in range(len(self._widths))]
+        ahead = [x for x in starts if x > left] if right else [x for x in starts[::-1] if x < left]
+        if ahead:
+            self.scroll_to(x=ahead[0], animate=False)
+
+    def _in_sight(
+        self, cells: Iterable[tuple[bool, list[Span]]], more: Style | None = None
+    ) -> list[Span]:
+        """Cells side by side, of words or not; one that the edge of the widget cuts says so.
+
+        Half a number would be another number, and "55.6 m" another unit. `more` is the style of
+        the sign where the edge falls between two columns; None for no sign.
+        """
+        left = self.scroll_offset.x
+        right = left + room(self).width
+        spans: list[Span] = []
+        start = 0
+        for (words, cell), size in zip(cells, self._widths, strict=True):
+            whole = left <= start and start + size <= right
+            out = start + size <= left or right <= start
+            spans += (
+                cell if whole or out else _cut(cell, size, left - start, right - start, words=words)
+            )
+            start += size + 2
+            if more is not None and start - 2 < right <= start < self.line_width:
+                spans[-1] = (f"{'…':>{right - start + 2}}{' ' * (start - right)}", more)
+        return spans
 
     def sort_next(self) -> None:
         """Order by the next column: numbers from the top, words from A."""
@@ -220,6 +254,10 @@ class TableView(RowsView):
                 return
 
 
+def _names(table: Table) -> list[str]:
+    return [column.name for column in table.columns]
+
+
 def _reordered(column: Column, order: NDArray[np.integer]) -> Column:
     return dataclasses.replace(column, values=lambda row: column[int(order[row])])
 
@@ -235,6 +273,23 @@ def _cell(column: Column, text: str, size: int, style: Style) -> list[Span]:
     short = set_cell_size(text, size) if cell_len(text) > size else text
     pad = " " * (size - cell_len(short))
     return [(short + pad if _is_text(column) else pad + short, style), ("  ", style)]
+
+
+def _cut(cell: list[Span], size: int, left: int, right: int, *, words: bool) -> list[Span]:
+    """A cell of which only the part from `left` to `right` is in sight.
+
+    Blanks that are out of sight are no loss; words end with a sign, numbers give way to it.
+    """
+    text = "".join(part for part, _ in cell)
+    low, high = max(0, left), min(size, right)
+    shown = text[low:high]
+    if text.strip() == shown.strip() or cell_len(text) != len(text):
+        return cell
+    if words and shown.strip():
+        shown = f"{shown[:-1]}…" if low == 0 else f"…{shown[1:]}"
+    else:
+        shown = f"{'…':>{high - low}}" if low == 0 else f"{'…':<{high - low}}"
+    return [(" " * low + shown + text[high:], cell[0][1])]
 
 
 def _text(column: Column, row: int) -> str:

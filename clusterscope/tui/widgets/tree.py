@@ -61,6 +61,7 @@ class TreeView(RowsView):
         self._filter = ""
         self.matches = 0
         self.first_match = ""
+        self.searched_all = True  # False when there were too many rows to look at
         self.opened = 0  # rows opened by hand so far
 
     def draw(self, root: str, row: Row, children: Children) -> None:
@@ -99,7 +100,7 @@ class TreeView(RowsView):
     def spans_of(self, row: int, width: int, colors: Palette) -> list[Span]:
         """Indent and sign, name, detail, dead members and worst value."""
         depth, branch = self._lines[row][0], self._branch(row)
-        sign = " " if not branch.children else ("▾" if branch.key in self._open else "▸")
+        sign = " " if not branch.children else ("▾" if self._shown_open(row) else "▸")
         name = f"{' ' * depth}{sign} {branch.label}"
         tail: list[Span] = [(f" {branch.down}X" if branch.down else "", colors.alert)]
         level = level_of(
@@ -118,6 +119,13 @@ class TreeView(RowsView):
         gap = " " * (across - cell_len(name) - cell_len(detail))
         head = colors.alert if branch.down else colors.text
         return [(name, head), (detail, colors.dim), (gap, colors.text), *tail]
+
+    def _shown_open(self, row: int) -> bool:
+        """True for a row whose children are in sight: a filter shows those that match."""
+        if self._filter:
+            depths = [depth for depth, _ in self._lines[row : row + 2]]
+            return len(depths) == 2 and depths[1] > depths[0]
+        return self._lines[row][1] in self._open
 
     def filter(self, text: str) -> None:
         """Show only rows whose name holds the text, with their parents; "" shows all."""
@@ -211,6 +219,7 @@ class TreeView(RowsView):
         if self._index is None:
             self._index = index_of(self._root, self._children)
         labels, parents = self._index
+        self.searched_all = len(labels) < _SEARCHED
         hits = [k for k, label in labels.items() if self._filter in f"{k} {label}".casefold()]
         self.matches, self.first_match = len(hits), hits[0] if hits else ""
         return with_parents(hits[:_SHOWN], parents, self._root)

@@ -1,0 +1,169 @@
+"""A comparison as a directory: the verdict, the tables and every price, in each format.
+
+    compare.md  compare.html  compare.json
+    csv/compare.csv  csv/jobs.csv  csv/money.csv  csv/uses.csv  csv/prices.csv
+    spec-CLUSTER.toml   each cluster as it was compared
+    manifest.json       what was compared, and size and digest of every other file
+
+The same comparison gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from clusterscope import __version__
+from clusterscope.engine.scenario import Scenario
+from clusterscope.export import csv, html, markdown
+from clusterscope.export import json as json_text
+from clusterscope.export.bundle import MANIFEST, MARKER, target_of
+from clusterscope.export.files import whole_directory, write_text
+from clusterscope.export.story import Section
+from clusterscope.fabric.counts import counts
+from clusterscope.metrics.compare import Comparison, as_dict
+from clusterscope.metrics.verdict import Use
+from clusterscope.spec import write as spec_write
+from clusterscope.views.compare import compare_table, verdict
+from clusterscope.views.numbers import jobs_table, money_table, prices_table
+from clusterscope.views.shapes import Note, Shape, Table
+from clusterscope.views.verdict import paragraph, uses_table
+
+FORMATS: Final = ("md", "html", "json", "csv")
+_SAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison with what it was made of.
+
+    Attributes:
+        comparison: the transports.
+        uses: what the verdict rests on besides; empty when nothing was tried.
+        clusters: clusters under the transport that each is built for, the first one's jobs in all.
+        sides: label, cluster under its transport and the transport it is built for, as compared.
+    """
+
+    comparison: Comparison
+    uses: Sequence[Use]
+    clusters: Sequence[Scenario]
+    sides: Sequence[tuple[str, Scenario, str]]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict as one paragraph."""
+        return paragraph(self.comparison, self.uses)
+
+
+def document(compared: Compared) -> dict[str, Any]:
+    """The comparison as JSON takes it."""
+    return {
+        "spec": compared.clusters[0].spec.name,
+        **as_dict(compared.comparison),
+        "verdict": compared.verdict,
+        "uses": [
+            {
+                "name": use.name,
+                "what": use.what,
+                "unit": use.unit,
+                "level": list(use.front),
+                "standings": [dict(vars(one)) for one in use.standings],
+            }
+            for use in compared.uses
+        ],
+    }
+
+
+def write_comparison(
+    compared: Compared, directory: str | Path, formats: Collection[str] = FORMATS
+) -> Path:
+    """Write a comparison into a directory, whole or not at all; gives the directory written.
+
+    Raises:
+        SpecError: the directory cannot be written, or holds what is not ours.
+    """
+    target = target_of(Path(directory))
+    with whole_directory(target) as room:
+        entries = []
+        for name, text in _contents(compared, formats):
+            data = write_text(room / name, text)
+            digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+            entries.append({"name": name, "size": len(data), "blake2b": digest})
+        manifest = {
+            "marker": MARKER,
+            "clusterscope": __version__,
+            "compared": [label for label, _, _ in compared.sides],
+            "seed": compared.comparison.seed,
+            "step": compared.comparison.step,
+            "files": entries,
+        }
+        write_text(room / MANIFEST, json_text.write(manifest))
+    return target
+
+
+def _contents(compared: Compared, formats: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Name and text of every file but the manifest."""
+    tables, report = _tables(compared), _report(compared)
+    told = [
+        Section("verdict", "Verdict", [_note(compared)]),
+        *(Section(name, shape.title.capitalize(), [shape]) for name, shape in tables.items()),
+    ]
+    if "md" in formats:
+        yield "compare.md", markdown.page(report, told, linked=formats)
+    if "html" in formats:
+        yield "compare.html", html.page(report, told, linked=formats)
+    if "json" in formats:
+        yield "compare.json", json_text.write(document(compared))
+    if "csv" in formats:
+        for name, shape in tables.items():
+            yield f"csv/{name}.csv", csv.write(shape)
+    names: set[str] = set()
+    for scenario in compared.clusters:
+        name = _SAFE.sub("_", scenario.spec.name)[:60]
+        name = name if name not in names else f"{name}-{len(names)}"
+        names.add(name)
+        yield f"spec-{name}.toml", spec_write.write(scenario.spec)
+
+
+def _tables(compared: Compared) -> dict[str, Table]:
+    comparison = compared.comparison
+    base = comparison.sides[0].label
+    tables = {
+        "compare": compare_table(comparison, base, ""),
+        "jobs": jobs_table(comparison),
+        "money": money_table(comparison),
+        "uses": uses_table(compared.uses),
+        "prices": prices_table(compared.sides),
+    }
+    return {name: shape for name, shape in tables.items() if shape.rows}
+
+
+def _note(compared: Compared) -> Shape:
+    lines = (compared.verdict, *verdict(compared.comparison))
+    return Note("verdict", (), tuple(line for line in lines if line))
+
+
+def _report(compared: Compared) -> dict[str, Any]:
+    """What the head of a page says: the first cluster and what is compared."""
+    first = compared.clusters[0]
+    labels = ", ".join(label for label, _, _ in compared.sides)
+    title = first.spec.title or first.spec.name
+    return {
+        "clusterscope": __version__,
+        "spec": {
+            "name": first.spec.name,
+            "title": f"{title}: compared",
+            "description": f"{labels}: the same flows, seed and failures.",
+        },
+        "seed": compared.comparison.seed,
+        "steps": compared.comparison.step,
+        "time_s": compared.comparison.time_s,
+        "fabric": dict(counts(first.fabric)),
+        "transport": {"name": labels, "title": ""},
+        "jobs": [],
+        "digest": first.fabric.digest(),
+    }

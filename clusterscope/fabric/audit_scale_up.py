@@ -1,0 +1,48 @@
+"""What deserves attention in the scale-up domains of a valid cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterscope.fabric.arrays import Fabric
+from clusterscope.fabric.finding import STEEP_TAPER, Finding, Severity
+from clusterscope.spec import parts
+from clusterscope.spec.model import ClusterSpec, ScaleUpSpec
+from clusterscope.spec.shape import uplink_gbps
+
+_TOLERANCE = 1e-9
+
+
+def check_scale_up(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
+    """Tapered groups, too few switch ports, and rings that cannot close over cables."""
+    up, shape = spec.scale_up, fabric.shape
+    if up is None:
+        return
+    if shape.kind == "two-level":
+        taper = shape.group * up.gpu_gbps / uplink_gbps(up)
+        if taper > 1 + _TOLERANCE:
+            message = f"{taper:.4g}:1 from the {shape.group} GPUs of a group to its uplink"
+            severity: Severity = "warning" if taper > STEEP_TAPER + _TOLERANCE else "info"
+            yield Finding(severity, "scale-up-taper", "scale_up.group_taper", message)
+    if shape.kind == "torus" and all(n % 2 for n in shape.dims if n > 1):
+        message = "without an even dimension the last step of a ring over all GPUs takes two hops"
+        yield Finding("info", "odd-torus", "scale_up.dims", message)
+    if up.switch is not None and up.switches:
+        yield from _ports(up, fabric)
+
+
+def _ports(up: ScaleUpSpec, fabric: Fabric) -> Iterator[Finding]:
+    """Switches of a domain that have less bandwidth than their cables need."""
+    part = parts.switch(up.switch or "")
+    if not part.ports:
+        return
+    have = up.switches * max(mode.count * mode.gbps for mode in part.ports)
+    need = fabric.shape.size * up.gpu_gbps
+    if fabric.shape.kind == "two-level":
+        need += 2 * fabric.shape.groups * uplink_gbps(up)
+    if need > have * (1 + _TOLERANCE):
+        message = (
+            f"{up.switches:,} {part.name} have ports of {have:,.0f} Gb/s each way, and the cables "
+            f"of a domain need {need:,.0f}"
+        )
+        yield Finding("warning", "scale-up-ports", "scale_up.switches", message)

@@ -1,0 +1,1 @@
+"""Published and derivable results, derived again by the engine."""

@@ -1,0 +1,115 @@
+"""The verdict: ranked by the numbers, level within the error, the same text every time."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clusterscope.engine.scenario import with_transport
+from clusterscope.engine.timeline import Timeline
+from clusterscope.metrics.compare import Comparison, Rivals, TransportSide
+from clusterscope.metrics.economics import Economics
+from clusterscope.metrics.verdict import Standing, Use, ranked, uses
+from clusterscope.views.verdict import paragraph, uses_table
+from tests import small
+
+
+def side(name, reroute_s=1e-3, petabyte_usd=1.0, year=1e6):
+    money = Economics(1e7, 1e6, 1e6, 1e5, 1e6, 1e5, 3e6, year, 1e12, petabyte_usd, 1100.0, 4e5, 1.0)
+    return TransportSide(name, (), {}, reroute_s, 1e6, 1e5, money)
+
+
+def standing(name, value, low=0.9):
+    return Standing(name, value, low * value, value)
+
+
+def test_values_within_each_others_error_are_level():
+    found = ranked(
+        "training", "x", "GBps", [standing("a", 95), standing("b", 100), standing("c", 80)]
+    )
+    assert [one.label for one in found.standings] == ["b", "a", "c"]
+    assert found.front == ("b", "a")
+
+
+def test_less_is_better_where_it_is():
+    found = ranked(
+        "reroute", "x", "seconds", [standing("a", 2, 1), standing("b", 1, 1)], most=False
+    )
+    assert found.front == ("b",)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.floats(1, 100), st.floats(0.5, 1)), min_size=2, max_size=6))
+def test_nobody_wins_within_the_error(rows):
+    standings = [standing(f"t{i}", value, low) for i, (value, low) in enumerate(rows)]
+    found = ranked("training", "x", "GBps", standings)
+    best = found.standings[0]
+    assert best.value == max(value for value, _ in rows)
+    for one in found.standings[found.level :]:
+        assert one.high < best.low
+    for one in found.standings[: found.level]:
+        assert one.high >= best.low
+
+
+COMPARISON = Comparison(
+    0, 0.0, 1, (side("spectrum-x"), side("uec", year=5e5), side("rocev2", 0.2, 1.5))
+)
+
+
+def use(name, *values):
+    names = ("spectrum-x", "uec", "rocev2")
+    standings = [
+        standing(n, v, 0.7 if v == 60 else 0.9) for n, v in zip(names, values, strict=True)
+    ]
+    return ranked(name, "x", "GBps", standings)
+
+
+USES = (use("training", 100, 99, 60), use("experts", 50, 50, 49), use("storage", 40, 30, 0))
+
+
+def test_the_verdict_reads_like_this():
+    assert paragraph(COMPARISON, USES) == (
+        "For training (all-reduce) spectrum-x (100.0 GB/s) and uec (99 GB/s) are level within the "
+        "model's error; rocev2 reaches 60 GB/s, 40 % less. For mixtures of experts (all-to-all) "
+        "all are level within the model's error (49 to 50 GB/s). For flows beside an incast, as "
+        "storage makes them, take spectrum-x (40 GB/s, 36 to 40 GB/s by the error band); uec "
+        "reaches 30 GB/s, 25 % less; rocev2 delivers nothing. By price spectrum-x ($1.00) and "
+        "uec ($1.00) are level and deliver a petabyte for least, rocev2 for most ($1.50). After a "
+        "failure spectrum-x and uec avoid it within 1 ms, rocev2 within 200 ms. Over all "
+        "spectrum-x is in front or level in 3 of 3 uses."
+    )
+
+
+def test_of_those_in_front_the_cheapest_is_named():
+    text = paragraph(COMPARISON, USES[:2])
+    assert text.endswith(
+        "Over all spectrum-x and uec are in front or level in 2 of 2 uses; of these uec has the "
+        "cheapest network, $500k a year."
+    )
+
+
+def test_one_transport_needs_no_verdict_and_stalls_are_no_price():
+    assert paragraph(Comparison(0, 0.0, 1, (side("a"),)), USES) == ""
+    dead = Comparison(0, 0.0, 1, (side("a", petabyte_usd=math.inf), side("b")))
+    assert "By price" not in paragraph(dead, ())
+
+
+def test_uses_are_run_on_the_cluster_itself():
+    built = small.scenario(transport={"name": "spectrum-x"}, scale_out__leaf_up=2)
+    sides = [(n, with_transport(built, n)) for n in ("spectrum-x", "rocev2", "infiniband")]
+    told = []
+    found = uses(sides, lambda *at: told.append(at))
+    assert [use.name for use in found] == ["training", "experts", "tenants", "storage"]
+    assert told[0] == ("training under spectrum-x", 0, 4)
+    assert all(isinstance(use, Use) and len(use.standings) == 3 for use in found)
+    assert found == uses(sides)
+    comparison = Rivals(built).compare(Timeline(built).at(0), (), [n for n, _ in sides])
+    assert paragraph(comparison, found) == paragraph(comparison, uses(sides))
+    assert uses_table(found).rows == 12
+
+
+def test_a_small_cluster_has_room_for_fewer_uses():
+    built = small.scenario(node__count=2, scale_out__su_nodes=2)
+    assert [use.name for use in uses([("a", built)])] == ["training", "experts"]
