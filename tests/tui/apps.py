@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
 from textual.pilot import Pilot
 
 from clusterscope.engine.timeline import Timeline
@@ -37,6 +40,28 @@ async def settle(pilot: Pilot[None]) -> None:
     for _ in range(2):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
+
+
+async def typed(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as fast as they are taken, and settle; Pilot's own press sleeps 60 ms a key."""
+    for key in keys:
+        pilot.app.simulate_key(key)
+        await pilot.pause()
+    await settle(pilot)
+
+
+@asynccontextmanager
+async def driven(
+    app: CannedApp, size: tuple[int, int]
+) -> AsyncIterator[tuple[Callable[..., Awaitable[None]], Pilot[None]]]:
+    """The app running at a size: a function that types keys, and the pilot."""
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+
+        async def press(*keys: str) -> None:
+            await typed(pilot, *keys)
+
+        yield press, pilot
 
 
 def text_of(app: ClusterScopeApp) -> str:

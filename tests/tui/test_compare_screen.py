@@ -23,7 +23,7 @@ from clusterscope.tui.screens.compare import Compare
 from clusterscope.tui.widgets.versus import Versus
 from clusterscope.views.text import bar
 from tests import canned, small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 from tests.tui.test_explorer import toasts
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
@@ -32,15 +32,7 @@ SIZES = [(80, 24), (120, 36), (200, 50)]
 @asynccontextmanager
 async def compare(size=(120, 36), timeline=None):
     app = CannedApp(timeline or Timeline(small.scenario(jobs=small.job("permutation"))))
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for key in keys:
-                app.simulate_key(key)
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, pilot):
         await press("v")
         app.pilot_press = pilot.press
         assert isinstance(app.screen, Compare)

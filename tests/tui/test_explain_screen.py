@@ -14,7 +14,7 @@ from clusterscope.tui.screens import explain as screen_module
 from clusterscope.tui.screens.explain import Explain, command_of
 from clusterscope.views.shapes import Column, Fact, Note, Table
 from tests import canned, small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 
@@ -24,13 +24,7 @@ async def explained(size=(120, 36), built=None, keys=("W",)):
     app = CannedApp(Timeline(built or small.scenario(
         jobs=small.job("permutation"), transport={"name": "rocev2"}
     )))  # fmt: skip
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*more):
-            await pilot.press(*more)
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         await press(*keys)
         assert isinstance(app.screen, Explain)
         yield app, app.screen, press

@@ -12,7 +12,7 @@ from clusterscope.tui.messages import Typed
 from clusterscope.tui.screens.help import Help
 from clusterscope.tui.widgets.table import TableView
 from tests import small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 BIG, SMALL = (110, 30), (80, 24)  # the smallest of their kinds
 
@@ -20,15 +20,7 @@ BIG, SMALL = (110, 30), (80, 24)  # the smallest of their kinds
 @asynccontextmanager
 async def explorer(size=BIG, timeline=None, **more):
     app = CannedApp(timeline, **more)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for key in keys:
-                app.simulate_key(key)  # Pilot's own sleeps 60 ms a key
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, pilot):
         press.screen = app.explorer
         yield app, app.explorer, press, pilot
 

@@ -17,7 +17,7 @@ from clusterscope.tui.screens import failures as screen_module
 from clusterscope.tui.screens.failures import Failures
 from clusterscope.views.shapes import Column, Table
 from tests import canned, small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 PERMUTATION = small.job("permutation")
@@ -26,15 +26,7 @@ PERMUTATION = small.job("permutation")
 @asynccontextmanager
 async def failures(size=(120, 36), timeline=None):
     app = CannedApp(timeline)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for key in keys:
-                app.simulate_key(key)
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         await press("F")
         assert isinstance(app.screen, Failures)
         yield app, app.screen, press

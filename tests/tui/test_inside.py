@@ -11,21 +11,13 @@ from clusterscope.engine.timeline import Timeline
 from clusterscope.spec import presets
 from clusterscope.tui.screens.inside import Inside
 from clusterscope.tui.screens.networks import Networks
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, text_of
 
 
 @asynccontextmanager
 async def opened(preset, key, size=(120, 40)):
     app = CannedApp(Timeline(build(presets.load(preset))))
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for one in keys:
-                app.simulate_key(one)
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         await press(key)
         yield app, press
 

@@ -9,7 +9,7 @@ import pytest
 from clusterscope.fabric.things import Thing
 from clusterscope.tui.messages import Typed
 from clusterscope.tui.screens.links import Links
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 
@@ -17,15 +17,7 @@ SIZES = [(80, 24), (120, 36), (200, 50)]
 @asynccontextmanager
 async def links(size=(120, 24)):
     app = CannedApp()
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for key in keys:
-                app.simulate_key(key)
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         await press("L")
         assert isinstance(app.screen, Links)
         yield app, app.screen, press

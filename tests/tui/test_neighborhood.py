@@ -9,7 +9,7 @@ import pytest
 from clusterscope.engine.timeline import Timeline
 from clusterscope.tui.screens.neighborhood import Neighborhood
 from tests import small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 
@@ -17,15 +17,7 @@ SIZES = [(80, 24), (120, 36), (200, 50)]
 @asynccontextmanager
 async def near(name, size=(80, 24), timeline=None):
     app = CannedApp(timeline)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            for key in keys:
-                app.simulate_key(key)
-                await pilot.pause()
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         app.explorer.selection = app.explorer.scenario.names.find(name)
         await press("n")
         assert isinstance(app.screen, Neighborhood)

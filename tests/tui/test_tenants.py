@@ -16,7 +16,7 @@ from clusterscope.tui.screens.tenants import Tenants
 from clusterscope.tui.widgets.matrix import factor
 from clusterscope.views.shapes import Column, Table
 from tests import canned, small
-from tests.tui.apps import CannedApp, settle, text_of
+from tests.tui.apps import CannedApp, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 GB = 1_000_000_000
@@ -39,13 +39,7 @@ def three():
 @asynccontextmanager
 async def tenants(size=(120, 36), built=None):
     app = CannedApp(Timeline(built or three()))
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-
-        async def press(*keys):
-            await pilot.press(*keys)
-            await settle(pilot)
-
+    async with driven(app, size) as (press, _):
         await press("T")
         assert isinstance(app.screen, Tenants)
         yield app, app.screen, press
