@@ -13,13 +13,13 @@ spreadsheet would take for a formula gets a leading apostrophe.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, assert_never
 
 import numpy as np
 
 from clusterscope.export.plain import spelled_out
+from clusterscope.views.cells import cell, guard, number
 from clusterscope.views.shapes import Column, Grid, Kind, Note, Series, Shape, Table
 
 UNITS: Final[dict[Kind, str]] = {
@@ -36,7 +36,6 @@ UNITS: Final[dict[Kind, str]] = {
     "usd": "usd",
     "watts": "w",
 }
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def write(shape: Shape, *, limit: int | None = None) -> str:
@@ -66,35 +65,9 @@ def header(name: str, kind: Kind) -> str:
     return _text(stem if not unit or stem.endswith(f"_{unit}") else f"{stem}_{unit}")
 
 
-def number(value: float) -> str:
-    """A number in the fewest digits that read back as the same number; "" for nan."""
-    if isinstance(value, int):
-        return str(value)
-    if math.isnan(value):
-        return ""
-    text = repr(value)
-    return text.removesuffix(".0")
-
-
-def cell(value: object) -> str:
-    """One value as text, before quoting."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return number(value)
-        case _:
-            return _text(str(value))
-
-
 def _text(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
-    guard = "'" if text.startswith(_FORMULA) else ""
-    return guard + spelled_out(text)
+    return guard(text) + spelled_out(text)
 
 
 def _quoted(text: str) -> str:
@@ -106,7 +79,7 @@ def _cells(column: Column, rows: int) -> Iterator[str]:
     if isinstance(values, np.ndarray):
         values = values[:rows].tolist()
     get = values if callable(values) else values.__getitem__
-    return (cell(get(row)) for row in range(rows))
+    return (cell(get(row), _text) for row in range(rows))
 
 
 def _table(table: Table, limit: int | None) -> Iterator[Iterable[str]]:
@@ -120,7 +93,7 @@ def _grid(grid: Grid) -> Iterator[Iterable[str]]:
     for row, label in enumerate(grid.row_labels):
         values, down = grid.values[row].tolist(), grid.down[row].tolist()
         for column, name in enumerate(grid.column_labels):
-            yield (_text(label), _text(name), number(values[column]), cell(down[column]))
+            yield (_text(label), _text(name), number(values[column]), cell(down[column], _text))
 
 
 def _series(series: Series) -> Iterator[Iterable[str]]:
@@ -135,7 +108,7 @@ def _note(note: Note) -> Iterator[Iterable[str]]:
     for fact in note.facts:
         yield (
             _text(fact.label),
-            cell(fact.value),
+            cell(fact.value, _text),
             UNITS[fact.kind],
             fact.mark,
             _text(fact.source),

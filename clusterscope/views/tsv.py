@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-import numpy as np
-
+from clusterscope.views.cells import cell, guard
 from clusterscope.views.shapes import Grid, Kind, Note, Series, Shape, Table
 from clusterscope.views.text import sanitize
 
@@ -23,7 +22,6 @@ _UNITS: Final[dict[Kind, str]] = {
     "usd": "USD",
     "watts": "W",
 }
-_FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True)
@@ -108,22 +106,10 @@ def _heading(name: str, kind: Kind) -> str:
 
 
 def _line(cells: Iterable[object]) -> str:
-    return "\t".join(map(_cell, cells)) + "\n"
+    return "\t".join(cell(value, _text) for value in cells) + "\n"
 
 
-def _cell(value: object) -> str:
-    """One value; nothing for nan and None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    match value:
-        case None:
-            return ""
-        case bool():
-            return str(value).lower()
-        case int():
-            return str(value)
-        case float():
-            return "" if math.isnan(value) else repr(value).removesuffix(".0")
-        case _:
-            text = sanitize(str(value))
-            return "'" + text if text.startswith(_FORMULA) else text
+def _text(text: str) -> str:
+    """Text that no terminal obeys and no spreadsheet takes for a formula."""
+    shown = sanitize(text)
+    return guard(shown) + shown

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clusterscope.export import csv
+from clusterscope.views.cells import number
 from clusterscope.views.shapes import Column, Fact, Grid, Note, Series, Table
 from tests.export import tricky_shapes as tricky
 
@@ -77,7 +78,7 @@ def test_a_unit_is_named_once() -> None:
 @given(st.floats(allow_nan=False))
 @settings(max_examples=100, deadline=None)
 def test_a_number_reads_back_as_itself(value: float) -> None:
-    assert float(csv.number(value)) == value
+    assert float(number(value)) == value
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=4))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.pilot import Pilot
 
 from clusterscope.engine.timeline import Timeline
@@ -62,6 +64,38 @@ async def driven(
             await typed(pilot, *keys)
 
         yield press, pilot
+
+
+async def closing_ends(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, key: str) -> None:
+    """Assert that `escape` ends `owner.name`, at work for the screen of a key, by an error."""
+    started, go_on = threading.Event(), threading.Event()
+    ended: list[Exception] = []
+    real = getattr(owner, name)
+
+    def slow(*arguments: object) -> object:
+        started.set()
+        assert go_on.wait(10)
+        try:
+            return real(*arguments)
+        except Exception as error:
+            ended.append(error)
+            raise
+
+    monkeypatch.setattr(owner, name, slow)
+    app = CannedApp()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.simulate_key(key)
+        for _ in range(40):
+            await pilot.pause()
+            if started.is_set():
+                break
+        app.simulate_key("escape")
+        await pilot.pause()
+        assert app.screen is app.explorer
+        go_on.set()
+        await settle(pilot)
+        assert len(ended) == 1
 
 
 def text_of(app: ClusterScopeApp) -> str:

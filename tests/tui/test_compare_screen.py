@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from contextlib import asynccontextmanager
 
 import pytest
@@ -23,7 +22,7 @@ from clusterscope.tui.screens.compare import Compare
 from clusterscope.tui.widgets.versus import Versus
 from clusterscope.views.text import bar
 from tests import canned, small
-from tests.tui.apps import CannedApp, driven, settle, text_of
+from tests.tui.apps import CannedApp, closing_ends, driven, settle, text_of
 from tests.tui.test_explorer import toasts
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
@@ -105,33 +104,7 @@ async def test_enter_switches_the_explorer_with_its_log():
 
 
 async def test_closing_stops_the_computation(monkeypatch):
-    started, go_on, ended = threading.Event(), threading.Event(), []
-    real = Rivals.compare
-
-    def slow(self, frame, log, names, tell):
-        started.set()
-        assert go_on.wait(10)
-        try:
-            return real(self, frame, log, names, tell)
-        except Exception as error:
-            ended.append(error)
-            raise
-
-    monkeypatch.setattr(Rivals, "compare", slow)
-    app = CannedApp()
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        app.simulate_key("v")
-        for _ in range(20):
-            await pilot.pause()
-            if started.is_set():
-                break
-        app.simulate_key("escape")
-        await pilot.pause()
-        assert app.screen is app.explorer
-        go_on.set()
-        await settle(pilot)
-        assert len(ended) == 1
+    await closing_ends(monkeypatch, Rivals, "compare", "v")
 
 
 async def test_the_players_timeline_is_left_alone():

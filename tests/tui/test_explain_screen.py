@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import asynccontextmanager
 
 import pytest
@@ -14,7 +13,7 @@ from clusterscope.tui.screens import explain as screen_module
 from clusterscope.tui.screens.explain import Explain, command_of
 from clusterscope.views.shapes import Column, Fact, Note, Table
 from tests import canned, small
-from tests.tui.apps import CannedApp, driven, settle, text_of
+from tests.tui.apps import CannedApp, closing_ends, driven, settle, text_of
 
 SIZES = [(80, 24), (120, 36), (200, 50)]
 
@@ -70,33 +69,7 @@ async def test_a_change_of_the_spec_is_made_too():
 
 
 async def test_closing_ends_the_trying(monkeypatch):
-    started, go_on, ended = threading.Event(), threading.Event(), []
-    real = screen_module.remedies
-
-    def slow(found, network, tell):
-        started.set()
-        assert go_on.wait(10)
-        try:
-            return real(found, network, tell)
-        except Exception as error:
-            ended.append(error)
-            raise
-
-    monkeypatch.setattr(screen_module, "remedies", slow)
-    app = CannedApp()
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        app.simulate_key("W")
-        for _ in range(40):
-            await pilot.pause()
-            if started.is_set():
-                break
-        app.simulate_key("escape")
-        await pilot.pause()
-        assert app.screen is app.explorer
-        go_on.set()
-        await settle(pilot)
-        assert len(ended) == 1
+    await closing_ends(monkeypatch, screen_module, "remedies", "W")
 
 
 async def test_a_command_explains_too():
