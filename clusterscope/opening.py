@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from clusterscope.errors import SpecError
+from clusterscope.process import heed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,7 +94,11 @@ def explore(
     )
     if start is not None and spec is not None:
         start.check(spec)
-    code = run(title, opened, start=start, settings=settings, exports=Exports())
+    exports = Exports()
+    try:
+        code = run(title, opened, start=start, settings=settings, exports=exports)
+    finally:
+        exports.finish()
     if code:  # the screen broke; a script that started it must see that
         raise SystemExit(code)
 
@@ -111,11 +117,30 @@ def describe(default: bool) -> str:
 class Exports:
     """What the explorer can write; a writer is imported when it is first asked for."""
 
+    def __init__(self) -> None:
+        self._writing = Lock()
+
+    def finish(self) -> None:
+        """Wait for a report that is being written; an interrupt gives it up and tidies away.
+
+        Raises:
+            KeyboardInterrupt: the user does not want to wait.
+        """
+        if self._writing.locked():
+            click.echo("clusterscope: finishing the report; ctrl-C gives it up", err=True)
+        try:
+            with self._writing:
+                return
+        except KeyboardInterrupt:
+            with self._writing:  # until what was half written is gone
+                raise
+
     def report(self, timeline: Timeline, directory: Path, steps: int) -> None:
         """Write a report of a timeline, up to a step, into a directory."""
         from clusterscope.export.bundle import write_bundle
 
-        write_bundle(timeline, directory, steps=steps, formats=FORMATS)
+        with self._writing:
+            write_bundle(timeline, directory, steps=steps, formats=FORMATS, progress=heed)
 
     def view(self, shape: Shape, path: Path) -> None:
         """Write a shape as CSV."""

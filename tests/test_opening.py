@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 import tomli_w
 
-from clusterscope import cli
+from clusterscope import cli, opening
 from clusterscope.engine import replay
 from clusterscope.engine.timeline import Timeline
 from clusterscope.tui import run as tui_run
@@ -104,3 +105,24 @@ def test_config_prints_where_the_settings_are_and_which_are_in_force(capsys, mon
 def test_a_broken_screen_is_seen_in_the_exit_code(opened, monkeypatch, capsys):
     monkeypatch.setattr(tui_run, "run", lambda *_, **__: 1)
     assert call(capsys, "small.toml")[0] == 1
+
+
+def test_the_end_waits_for_a_report_that_is_being_written(monkeypatch, capsys):
+    began, go_on, written = threading.Event(), threading.Event(), []
+
+    def slow(timeline, directory, **more):
+        began.set()
+        assert go_on.wait(10)
+        written.append(directory)
+
+    monkeypatch.setattr("clusterscope.export.bundle.write_bundle", slow)
+    exports = opening.Exports()
+    exports.finish()
+    writer = threading.Thread(target=exports.report, args=(None, "out", 1))
+    writer.start()
+    assert began.wait(10)
+    threading.Timer(0.2, go_on.set).start()
+    exports.finish()
+    assert written == ["out"]
+    writer.join()
+    assert capsys.readouterr().err.count("finishing the report") == 1
