@@ -241,6 +241,10 @@ def _behind(name: str, job: JobSide, best: JobSide, told: set[str]) -> str:
     """How far a transport is behind, most of it by what; a cause is explained once."""
     seconds, least = job.metrics.iteration_s, best.metrics.iteration_s
     if math.isinf(seconds):
+        settled = job.metrics.settled
+        if settled is not None and math.isfinite(settled.iteration_s):
+            later = f"until its routes react at {fmt(settled.from_s, 'seconds')}"
+            return f"{name} stands still {later}, then {fmt(settled.busbw_GBps, 'GBps')}"
         reason = next((cause for cause in CAUSES if math.isinf(job.causes[cause])), "failures")
         return f"{name} stands still: {reason}"
     behind = seconds / least - 1

@@ -206,3 +206,11 @@ def test_the_verdict_names_winner_distance_and_cause():
     (still,) = verdict(compared(built, "node3"))
     assert "stands still under all" in still
     assert verdict(compared(built, names=("rocev2",))) == ()
+
+
+def test_the_verdict_says_until_when_a_job_waits_for_new_routes():
+    built = scenario(jobs=job("permutation"), transport={"name": "spectrum-x"})
+    (sentence,) = verdict(compared(built, "spine0", names=("spectrum-x", "rocev2")))
+    assert (
+        "rocev2 stands still until its routes react at 210 ms, then " in sentence
+    )  # dead from 10 ms on
