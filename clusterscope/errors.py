@@ -47,7 +47,7 @@ class UnknownNameError(ClusterscopeError):
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
-        self.name = name
+        self.name, self.hint = name, hint
         self.near = nearest(name, known)
         tail = f"; did you mean {self.near!r}?" if self.near else (f"; {hint}" if hint else "")
         super().__init__(f"there is no {what} {name!r}{tail}")

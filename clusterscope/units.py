@@ -28,3 +28,8 @@ def seconds_for(size_bytes: float, gbps: float) -> float:
 def moved_bytes(gbps: float, seconds: float) -> float:
     """Bytes moved at `gbps` in `seconds`."""
     return gbps * GIGA * seconds / BITS_PER_BYTE
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number of things: "1 leaf", "1,600 leaves"; the plural ends in s unless it is given."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

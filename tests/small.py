@@ -26,7 +26,7 @@ def tables(**changes: Any) -> dict[str, Any]:
             "spines": 2,
         },
         "transport": {"name": "spectrum-x", "reroute_s": 0.0},
-        "jobs": [{"name": "job", "collective": "all-reduce", "message_bytes": 1_000_000_000}],
+        "jobs": job("all-reduce"),
         "sim": {"seed": 1, "dt_s": 0.01, "steps": 10},
     }
     for key, value in changes.items():
@@ -49,5 +49,6 @@ def scenario(**changes: Any) -> Scenario:
 
 
 def job(collective: str, **more: Any) -> list[dict[str, Any]]:
-    """A list of one job."""
-    return [{"name": "job", "collective": collective, "message_bytes": 1_000_000_000, **more}]
+    """A list of one job, by rings unless said otherwise."""
+    base = {"name": "job", "collective": collective, "message_bytes": 1_000_000_000}
+    return [{**base, "algorithm": "ring", **more}]

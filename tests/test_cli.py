@@ -125,7 +125,7 @@ def test_changes_reach_the_run(capsys, small, tmp_path):
         "--transport", "rocev2", "--set", "jobs.0.message_bytes=2 GiB",
         "--fail", "node3@2", "--events", events,
     )  # fmt: skip
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"wrote {out}\n")
     report = json.loads((out / "report.json").read_text())
     assert report["seed"] == 11
     assert report["transport"]["name"] == "rocev2"
@@ -291,10 +291,11 @@ def test_the_12_line_spec_of_the_readme_loads(tmp_path):
 
     readme = (Path(__file__).parent.parent / "README.md").read_text()
     blocks = [b.split("```")[0] for b in readme.split("```toml\n")[1:]]
-    assert blocks
+    whole = [block for block in blocks if block.startswith("name")]
+    assert whole
     for block in blocks:
         file = tmp_path / "own.toml"
-        file.write_text(block)
+        file.write_text(block if block in whole else whole[0] + block)
         assert load(str(file)).gpus > 0
         assert len(block.strip().splitlines()) <= 16
 
@@ -385,8 +386,10 @@ def test_validate_derives_cases_and_tells_each_number(capsys):
     code, out, err = run(capsys, "validate", "--only", "FAIR,TOPO-03")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    for word in ("case", "expected", "got", "tolerance", "verdict", "source"):
+    for word in ("case", "expected", "got", "tolerance", "verdict"):
         assert word in lines[0]
+    assert "source: " in lines[2]
+    assert max(map(len, lines)) < 120
     assert "FAIR-02" in out
     assert "DGX SuperPOD B200" in out
     assert lines[-1] == "6 pass, 0 fail, 0 miss; the bar is met by those derived"
@@ -444,3 +447,58 @@ __main__.run()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == code
     assert done.stdout.split() == ["done"] if busy else ["done", "and", "cleared", "up"]
+
+
+def test_a_report_and_a_comparison_do_not_replace_each_other(capsys, small, tmp_path):
+    report, comparison = tmp_path / "report", tmp_path / "comparison"
+    code, out, err = run(capsys, small, "--export", report, "--steps", "1", "--format", "json")
+    assert (code, out, err) == (0, "", f"wrote {report}\n")
+    compare = ("compare", small, "--transports", "rocev2,uec", "--steps", "1")
+    code, out, err = run(capsys, *compare, "--export", comparison, "--json")
+    assert (code, err) == (0, f"wrote {comparison}\n")
+    assert json.loads(out)["transports"]
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    code, out, err = run(capsys, *compare, "--export", report)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"clusterscope: {report}: holds a report, which a comparison does not replace; "
+        "name a new directory, or remove this one\n"
+    )
+    code, out, err = run(capsys, small, "--export", comparison, "--steps", "1")
+    assert (code, out) == (2, "")
+    assert "holds a comparison, which a report does not replace" in err
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+    # Each replaces its own kind, also one whose manifest does not name its kind yet.
+    for directory, again in (
+        (report, (small, "--export", report, "--steps", "2", "--format", "json")),
+        (comparison, (*compare, "--export", comparison)),
+    ):
+        manifest = directory / "manifest.json"
+        old = json.loads(manifest.read_text())
+        manifest.write_text(json.dumps({k: v for k, v in old.items() if k != "kind"}))
+        assert run(capsys, *again)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("validate", "--only", ""), "--only: '' names no case"),
+        (("validate", "--only", " ,,"), "--only: ' ,,' names no case"),
+        (("compare", "SMALL", "--specs", ",,"), "--specs: ',,' names no cluster"),
+        (("compare", "SMALL", "--transports", ","), "--transports: names none"),
+        (("check", ""), "SPEC: is empty"),
+        (("SMALL", "--export", "OUT", "--until", "nan"), "--until: nan is no time"),
+        (("SMALL", "--export", "OUT", "--transport", ""), "--transport: there is no transport ''"),
+        (("SMALL", "--export", "OUT", "--transport", "uecc"), "did you mean 'uec'?"),
+        (("explain", "SMALL", "nosuch"), "there is no job or thing 'nosuch'; names look like"),
+    ],
+)
+def test_what_names_nothing_is_refused_in_one_sentence(capsys, small, tmp_path, args, words):
+    places = {"SMALL": str(small), "OUT": str(tmp_path / "out")}
+    code, out, err = run(capsys, *(places.get(arg, arg) for arg in args))
+    assert (code, out) == (2, "")
+    assert err.startswith("clusterscope: ")
+    assert err.count("\n") == 1
+    assert words in err
+    assert err.count("there is no") <= 1
+    assert not (tmp_path / "out").exists()

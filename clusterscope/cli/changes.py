@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--until", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
                          help="run until this simulated time instead"),
             click.option("--fail", "fails", multiple=True, metavar="NAME|RULE[@STEP]",
-                         help="fail a thing by name, or what a rule names ('3 random cables')"),
+                         help="fail a thing by name, or what a rule names ('3 random cables'); "
+                              "'degrade NAME to 0.7' slows a cable, GPU or node"),
             click.option("--events", type=click.Path(path_type=Path), metavar="FILE",
                          help="TOML file with [[events]]"),
         ]
@@ -46,11 +48,23 @@ def spec_of(name: str, changes: dict[str, Any]) -> ClusterSpec:
 
     sets = list(changes["sets"])
     if changes["transport"] is not None:
+        _know_transport(changes["transport"])
         # Before the others, which may be about the new transport.
         sets.insert(0, "transport=" + json.dumps(changes["transport"]))
     if changes["seed"] is not None:
         sets.append(f"sim.seed={changes['seed']}")
     return load(name, sets)
+
+
+def _know_transport(name: str) -> None:
+    """Raise SpecError for a transport that the catalogue does not have."""
+    from clusterscope.spec import parts
+
+    try:
+        parts.transport(name)
+    except ClusterscopeError as error:
+        problem, _, hint = str(error).partition("; ")
+        raise SpecError("--transport", problem, hint) from None
 
 
 def timeline_of(name: str, changes: dict[str, Any]) -> tuple[Timeline, int]:
@@ -63,7 +77,7 @@ def cluster_of(spec: ClusterSpec, changes: dict[str, Any]) -> tuple[Timeline, in
     from clusterscope.engine.events import Event, named
     from clusterscope.engine.scenario import build
     from clusterscope.engine.timeline import Timeline
-    from clusterscope.metrics.rules import Deed, events_of, health_at
+    from clusterscope.metrics.rules import Deed, events_of, health_at, read
     from clusterscope.metrics.targets import is_rule
     from clusterscope.spec.events import read_events
 
@@ -78,7 +92,12 @@ def cluster_of(spec: ClusterSpec, changes: dict[str, Any]) -> tuple[Timeline, in
     for text in changes["fails"]:
         target, step = _at(text)
         try:
-            if is_rule(target):
+            if text.casefold().startswith("degrade "):
+                deed = read(text)
+                step = deed.step or 0
+                health = health_at(scenario, timeline.log, step)
+                timeline.inject_all(events_of(deed, scenario, health, step))
+            elif is_rule(target):
                 health = health_at(scenario, timeline.log, step)
                 timeline.inject_all(events_of(Deed("fail", target), scenario, health, step))
             else:
@@ -93,6 +112,8 @@ def cluster_of(spec: ClusterSpec, changes: dict[str, Any]) -> tuple[Timeline, in
 
 def _steps_until(until_s: float, dt_s: float) -> int:
     """Steps to a simulated time, at least one."""
+    if math.isnan(until_s):
+        raise SpecError("--until", "nan is no time", "use seconds above 0")
     count = until_s / dt_s
     if not count <= _MOST_STEPS:
         raise SpecError(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clusterscope.cli.changes import cluster_of, refuse_late, run_options, spec_of
-from clusterscope.cli.telling import say, tell
+from clusterscope.cli.telling import say, tell, wrote
+from clusterscope.errors import SpecError
 
 if TYPE_CHECKING:
     from clusterscope.engine.timeline import Timeline
-    from clusterscope.export.comparison import Compared
+    from clusterscope.export.compared import Compared
 
 
 @click.command()
@@ -38,21 +39,37 @@ def compare(
     """Compare transports and fabrics on the same flows, seed and failures."""
     from clusterscope.export import side_by_side
 
-    given = (*specs, *(part.strip() for part in (more or "").split(",") if part.strip()))
+    given = (*specs, *_more(more))
+    if directory is not None:
+        from clusterscope.export.bundle import target_of
+        from clusterscope.export.comparison import write_comparison
+
+        target_of(directory, "comparison")  # before minutes of work are lost to a wrong name
     compared = _compared(given, transports, changes)
     say("")
     if directory is not None:
-        from clusterscope.export.comparison import write_comparison
-
         write_comparison(compared, directory)
-        say(f"wrote {click.format_filename(directory)}\n")
+        wrote(directory)
     write = side_by_side.json if as_json else side_by_side.text
     click.echo(write(compared), nl=False)
 
 
+def _more(text: str | None) -> list[str]:
+    """Clusters of --specs.
+
+    Raises:
+        SpecError: it names none.
+    """
+    names = [part.strip() for part in (text or "").split(",") if part.strip()]
+    if text is not None and not names:
+        hint = "use presets (clusterscope presets) or files, with commas between them"
+        raise SpecError("--specs", f"{text!r} names no cluster", hint)
+    return names
+
+
 def _compared(names: tuple[str, ...], text: str | None, changes: dict[str, Any]) -> Compared:
     """Every cluster under every transport asked for."""
-    from clusterscope.export.comparison import Compared
+    from clusterscope.export.compared import Compared
     from clusterscope.metrics.compare import Rivals, joined
     from clusterscope.metrics.verdict import uses
     from clusterscope.process import heed
@@ -80,7 +97,7 @@ def _compared(names: tuple[str, ...], text: str | None, changes: dict[str, Any])
         heed(words, done / of)
         say(f"computing {words} …")
 
-    tried = uses([(label, scenario) for label, scenario, _ in labelled], trying)
+    tried = uses(whole.networks, trying)
     return Compared(whole, tried, [timeline.scenario for timeline, _ in timelines], labelled)
 
 

@@ -10,6 +10,7 @@ import click
 
 from clusterscope.cli.changes import refuse_late, run_options, spec_of, timeline_of
 from clusterscope.cli.group import Opener
+from clusterscope.cli.telling import wrote
 from clusterscope.errors import SpecError
 from clusterscope.opening import FORMATS, explore, explorer_options, refuse_places, start_of
 from clusterscope.process import heed
@@ -79,6 +80,7 @@ def _export(
 
     if not sys.stderr.isatty():
         write_bundle(timeline, directory, steps=steps, formats=formats, stamp=stamp, progress=heed)
+        wrote(directory)
         return
     with click.progressbar(length=1000, label="running", file=sys.stderr, show_eta=False) as bar:
 
@@ -90,7 +92,7 @@ def _export(
         write_bundle(
             timeline, directory, steps=steps, formats=formats, stamp=stamp, progress=progress
         )
-    click.echo(f"wrote {click.format_filename(directory)}", err=True)
+    wrote(directory)
 
 
 def _explore(spec: str | None, changes: dict[str, Any]) -> None:

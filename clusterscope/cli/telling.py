@@ -1,8 +1,9 @@
-"""Narration on stderr, only for a terminal."""
+"""Narration on stderr: progress only for a terminal, what was written always."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -16,3 +17,8 @@ def say(text: str) -> None:
     """Say something in place of what was said before; "" wipes the line."""
     if sys.stderr.isatty():
         click.echo(f"\r{text[:78]:<78}\r", err=True, nl=False)
+
+
+def wrote(directory: Path) -> None:
+    """Say which directory was written."""
+    click.echo(f"wrote {click.format_filename(directory)}", err=True)

@@ -2,43 +2,58 @@
 
 from __future__ import annotations
 
-import dataclasses
-import shutil
-import sys
+from itertools import groupby, zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
 from clusterscope.cli.telling import say
+from clusterscope.errors import SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clusterscope.validation.cases import Case
     from clusterscope.validation.verdict import Result
     from clusterscope.views.shapes import Table
 
-_CELL = 20  # widest cell of a table on a terminal, but for the last one
+_WIDTH = 119
+# Columns of the table of numbers, and their cells.
+_WIDTHS = {"case": 8, "verdict": 7, "number": 27, "expected": 26, "got": 26, "tolerance": 13}
 
 
 @click.command()
-@click.option("--only", metavar="ID,...", default="",
+@click.option("--only", metavar="ID,...",
               help="cases, or whole groups of them (TOPO,ROUT-05)")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="list the cases instead")
 @click.option("--json", "as_json", is_flag=True, help="as JSON")
 @click.pass_context
-def validate(ctx: click.Context, only: str, listing: bool, as_json: bool) -> None:
+def validate(ctx: click.Context, only: str | None, listing: bool, as_json: bool) -> None:
     """Derive published numbers again; exit 1 when the bar is not met."""
     from clusterscope.validation.cases import chosen
     from clusterscope.validation.summary import summarize
 
-    cases = chosen(only.split(","))
+    cases = chosen(() if only is None else _named(only))
     if listing:
         click.echo(_listing(cases, as_json), nl=False)
         return
     results = _derived(cases)
     click.echo(_document(results) if as_json else _tables(results), nl=False)
     ctx.exit(0 if summarize(results).met else 1)
+
+
+def _named(text: str) -> list[str]:
+    """Cases of a list with commas.
+
+    Raises:
+        SpecError: it names none.
+    """
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        hint = "'clusterscope validate --list' lists them"
+        raise SpecError("--only", f"{text!r} names no case", hint)
+    return names
 
 
 def _derived(cases: Sequence[Case]) -> list[Result]:
@@ -66,34 +81,37 @@ def _document(results: Sequence[Result]) -> str:
 
 
 def _tables(results: Sequence[Result]) -> str:
-    """Every number, then the summary; as wide as the terminal, if there is one."""
+    """Every number, then what falls short, then the summary."""
     from clusterscope.validation import words
     from clusterscope.validation.shapes import number_table, summary_table
     from clusterscope.validation.summary import summarize
 
-    summary, numbers = summarize(results), number_table(results)
+    summary = summarize(results)
     why = "".join(f"{line}\n" for line in words.shortfalls(results))
     note = "".join(f"{line}\n" for line in [words.footnote(summary)] if line)
     roles = f"{_columns(summary_table(summary))}{note}\n{words.headline(summary)}\n"
-    told = f"\n{why}\n{roles}" if why else f"\n{roles}"
-    if not sys.stdout.isatty():
-        return _columns(numbers) + told
-    width = shutil.get_terminal_size().columns
-    lines = _columns(_narrow(numbers)).splitlines()
-    return "".join(f"{_cut(line, width)}\n" for line in lines) + told
+    numbers = "".join(f"{line}\n" for line in _numbers(number_table(results), results))
+    return numbers + (f"\n{why}\n{roles}" if why else f"\n{roles}")
 
 
-def _narrow(table: Table) -> Table:
-    """The same table, with no cell but the last longer than a reader needs to know it by."""
-    columns = tuple(
-        dataclasses.replace(column, values=[_cut(str(column[r]), _CELL) for r in range(table.rows)])
-        for column in table.columns[:-1]
-    )
-    return dataclasses.replace(table, columns=(*columns, table.columns[-1]))
+def _numbers(table: Table, results: Sequence[Result]) -> Iterator[str]:
+    """A row a number, long cells on several lines; below those of a case where it comes from."""
+    yield _row(_WIDTHS)
+    columns = {column.name: column for column in table.columns}
+    cases = {result.case.id: result.case for result in results}
+    indent = " " * (_WIDTHS["case"] + 2)
+    for key, rows in groupby(range(table.rows), table.key):
+        for row in rows:
+            cells = [wrap(str(columns[name][row]), size) for name, size in _WIDTHS.items()]
+            yield from map(_row, zip_longest(*cells, fillvalue=""))
+        case = cases[key]
+        about = f"{case.role}: {case.title}; source: {case.source} [{case.source_status}]"
+        yield from wrap(about, _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+def _row(cells: Iterable[str]) -> str:
+    padded = zip(cells, _WIDTHS.values(), strict=True)
+    return "  ".join(f"{cell:<{size}}" for cell, size in padded).rstrip()
 
 
 def _listing(cases: Sequence[Case], as_json: bool) -> str:

@@ -102,7 +102,9 @@ def used_pages(link: NDArray[np.integer[Any]], links: int) -> Pages:
     pages = -(-links // PAGE)
     if pages < FEW_PAGES:
         return Pages(links, None)
-    used = np.flatnonzero(np.bincount(link // PAGE, minlength=pages))
+    on = np.zeros(pages, dtype=np.bool_)
+    on[link // PAGE] = True
+    used = np.flatnonzero(on)
     return Pages(links, used if 0 < len(used) <= pages // 2 else None)
 
 

@@ -163,8 +163,9 @@ class _Filling:
         self._residual = capacity.take(self._names)
         self._demand = demand.take(self._names).astype(np.float64, copy=False)
         self._demand[0] = 1.0
-        self._links = [label.take(links[hop]) for hop in busy]
-        self._loads = None if loads is None else [loads[hop] for hop in busy]
+        some = slice(None) if len(busy) == len(links) else busy
+        self._links = label.take(links[some])
+        self._loads = None if loads is None else loads[some]
         self._drop_idle([binding[hop] for hop in busy])
 
     @property
@@ -183,7 +184,7 @@ class _Filling:
             frozen = _any_of_flow(frozen, self._flow)
         chosen = np.flatnonzero(frozen)
         flow, level = self._flow.take(chosen), level.take(chosen)
-        crossed = [column.take(chosen) for column in self._links]
+        crossed = self._links.take(chosen, axis=1)
         self._level[flow] = level
         self._hold(flow, crossed, local)
         self._take(chosen, crossed, level)
@@ -211,27 +212,27 @@ class _Filling:
         local[0] = False
         return local
 
-    def _hold(self, flow: Ints, crossed: list[Ints], local: Bools) -> None:
+    def _hold(self, flow: Ints, crossed: Ints, local: Bools) -> None:
         """Write down which link on the columns they cross holds the rows of flows."""
         if self._link is None or self._capped_by is None:
             return
         self._link[flow] = self._capped_by.take(flow)
-        for column in reversed(crossed):
+        for column in crossed[::-1]:
             holds = np.flatnonzero(local.take(column))
             self._link[flow.take(holds)] = self._names.take(column.take(holds))
 
-    def _take(self, chosen: Ints, crossed: list[Ints], level: Floats) -> None:
+    def _take(self, chosen: Ints, crossed: Ints, level: Floats) -> None:
         """Subtract what the chosen rows use at their level from the links they cross."""
         if self._loads is None:
-            used = [level] * len(crossed)
+            used = np.tile(level, len(crossed))
         else:
-            used = [load.take(chosen) * level for load in self._loads]
-        entries = np.concatenate(crossed)
+            used = (self._loads.take(chosen, axis=1) * level).ravel()
+        entries = crossed.ravel()
         size = len(self._residual)
         self._residual[0] = 0.0  # padding; the level of a flow without links is inf
         # Padding may take inf, which inf cannot be reduced by.
         self._residual[0] = 0.0
-        self._residual -= summed(entries, np.concatenate(used), size)
+        self._residual -= summed(entries, used, size)
         self._residual[0] = np.inf
         if self._loads is None:
             self._demand -= np.bincount(entries, minlength=size)
@@ -241,27 +242,26 @@ class _Filling:
         """Forget all rows but the chosen ones, and links once most of them are idle."""
         self._flow = self._flow.take(chosen)
         self._cap = self._cap.take(chosen)
-        self._links = [column.take(chosen) for column in self._links]
+        self._links = self._links.take(chosen, axis=1)
         if self._loads is not None:
-            self._loads = [column.take(chosen) for column in self._loads]
+            self._loads = self._loads.take(chosen, axis=1)
         if 2 * len(chosen) * len(self._links) < len(self._names):
             self._forget_idle_links()
         if self._loads is not None and len(chosen):
             # Summed anew: a heavy flow's load, subtracted, would leave its rounding to light ones.
-            entries, loads = np.concatenate(self._links), np.concatenate(self._loads)
+            entries, loads = self._links.ravel(), self._loads.ravel()
             self._demand = summed(entries, loads, len(self._residual))
             self._demand[0] = 1.0
 
     def _forget_idle_links(self) -> None:
         """Rename the links that open flows cross to dense numbers."""
         used = np.zeros(len(self._residual), dtype=np.bool_)
-        for column in self._links:
-            used[column] = True
+        used[self._links.ravel()] = True
         used[0] = True
         kept = np.flatnonzero(used)
         label = np.empty(len(used), dtype=np.intp)
         label[kept] = np.arange(len(kept))
-        self._links = [label.take(column) for column in self._links]
+        self._links = label.take(self._links)
         self._residual = self._residual.take(kept)
         self._demand = self._demand.take(kept)
         self._names = self._names.take(kept)

@@ -22,6 +22,7 @@ Kind = Literal["fail", "degrade", "restore"]
 KINDS: tuple[Kind, ...] = ("fail", "degrade", "restore")
 GROUPS = ("cluster", "pod", "cores", "spines", "domains", "subdomain")
 BREAKABLE = ("cable", "link", "switch", "nic", "gpu", "node")
+DEGRADABLE = ("cable", "gpu", "node")
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,11 @@ class Event:
 
     Attributes:
         step: when.
-        kind: fail, degrade (cables only: to `scale` of the line rate) or restore.
+        kind: fail, degrade (a cable to `scale` of its rate, a GPU or all those of a node to `scale`
+            of their speed) or restore.
         target: what; a link stands for its cable.
         name: the target's name, for people and files.
-        scale: share of the line rate left by degrade.
+        scale: share of rate or speed left by degrade.
     """
 
     step: int
@@ -59,8 +61,8 @@ class Event:
             raise SpecError(
                 name, f"a {thing.kind} cannot {kind}", f"use one of {', '.join(BREAKABLE)}"
             )
-        if kind == "degrade" and thing.kind != "cable":
-            raise SpecError(name, f"a {thing.kind} cannot degrade", "degrade a cable")
+        if kind == "degrade" and thing.kind not in DEGRADABLE:
+            raise SpecError(name, f"a {thing.kind} cannot degrade", "degrade a cable, GPU or node")
         return cls(step, kind, thing, names.thing(thing), scale)
 
     def text(self) -> str:
@@ -97,16 +99,27 @@ _FIELD = {
 def apply(health: Health, events: Iterable[Event]) -> Health:
     """Health after the events, in order; the same object when there are none."""
     changed: dict[str, np.ndarray] = {}
+
+    def array(field: str) -> np.ndarray:
+        return changed.setdefault(field, getattr(health, field).copy())
+
     for event in events:
-        field = _FIELD[event.target.kind]
-        array = changed.setdefault(field, getattr(health, field).copy())
+        index, field = event.target.index, _FIELD[event.target.kind]
+        left = {"fail": 0.0, "degrade": event.scale, "restore": 1.0}[event.kind]
         if event.target.kind == "cable":
-            array[event.target.index] = {"fail": 0.0, "degrade": event.scale, "restore": 1.0}[
-                event.kind
-            ]
-        else:
-            array[event.target.index] = event.kind != "fail"
+            array(field)[index] = left
+            continue
+        if event.kind != "degrade":
+            array(field)[index] = left > 0
+        if event.kind != "fail" and event.target.kind in DEGRADABLE:
+            array("gpu_speed")[_gpus_of(health, event.target)] = left
     return dataclasses.replace(health, **changed) if changed else health
+
+
+def _gpus_of(health: Health, thing: Thing) -> slice:
+    """GPUs that a GPU or node is."""
+    each = 1 if thing.kind == "gpu" else len(health.gpu_speed) // len(health.node_up)
+    return slice(thing.index * each, (thing.index + 1) * each)
 
 
 def nearest(events: Iterable[Event], step: int, way: int) -> Event | None:

@@ -11,46 +11,31 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from clusterscope.columns import F64, I32, Bool, bincount
 from clusterscope.engine._pages import Capacities
-from clusterscope.engine.loads import Load
+from clusterscope.engine.merging import Entries, merged
 from clusterscope.engine.rates import Rates, own_entries
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.shares import PhaseKey, Routed, Share, paced, wanted_gbps
 from clusterscope.engine.slowing import PhaseRows, gather, slowed
-from clusterscope.engine.spreading import Shared, spread
+from clusterscope.engine.spreading import Shared, full_egress, spread
+from clusterscope.engine.straggling import work_of
+from clusterscope.engine.waiting import mean_hops, step_latency_s
+from clusterscope.engine.walked import Walked
 from clusterscope.fabric.arrays import SCALE_UP, Health
 from clusterscope.routing.planes import moved_rows
-from clusterscope.routing.route import route, route_exchange
-from clusterscope.routing.routes import Bundles, Routes, add_members, no_bundles
-from clusterscope.transport.latency import path_latency_s
-from clusterscope.transport.model import scale_up_latency_s
+from clusterscope.routing.route import route_exchange
+from clusterscope.routing.routes import Bundles, add_members, no_bundles
+from clusterscope.traffic.flows import Work
 
 Flat = tuple[I32, I32, F64]
 # What the link loads of kept shares may take together.
 _SHARE_BYTES = 256 * 2**20
-
-
-class _Entries(NamedTuple):
-    """Entries of several phases on one numbering of entities and resources."""
-
-    entity: list[I32]
-    resource: list[I32]
-    weight: list[F64]
-
-    def flat(self) -> tuple[I32, I32, F64]:
-        """All entries, in order of their entity."""
-        if not self.entity:
-            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0)
-        return (
-            np.concatenate(self.entity).astype(np.int32, copy=False),
-            np.concatenate(self.resource).astype(np.int32, copy=False),
-            np.concatenate(self.weight),
-        )
+# How many shares of what stays inside domains are kept besides.
+_INSIDE = 4
 
 
 @dataclass(eq=False)
@@ -61,8 +46,11 @@ class Network:
     routed: Health
     actual: Health
     _phases: dict[PhaseKey, Routed] = field(default_factory=dict)
+    _walked: Walked = field(default_factory=Walked, init=False)
     _shares: dict[tuple[PhaseKey, ...], Share] = field(default_factory=dict)
+    _inside: dict[tuple[PhaseKey, ...], Share] = field(default_factory=dict)
     _live: tuple[Bundles, F64] | None = None
+    _works: dict[PhaseKey, Work | None] = field(default_factory=dict)
 
     @cached_property
     def cable_gbps(self) -> F64:
@@ -96,6 +84,15 @@ class Network:
         other._take_over(self)
         return other
 
+    def with_speeds(self, actual: Health) -> Network:
+        """The same links, with GPUs that compute at other speeds: no route has to react."""
+        routed = actual
+        if self.routed is not self.actual:
+            routed = dataclasses.replace(self.routed, gpu_speed=actual.gpu_speed)
+        other = Network(self.scenario, routed, actual, self._phases)
+        other._take_over(self)
+        return other
+
     def _take_over(self, before: Network) -> None:
         """Adopt routes and shares of phases whose cables are as before."""
         boundary = int(self.scenario.fabric.tier_start[SCALE_UP])
@@ -109,17 +106,23 @@ class Network:
         for key, routed in list(before._phases.items()):
             if self._crossed(key) <= same:
                 self._phases.setdefault(key, routed)
-        for keys, share in list(before._shares.items()):
-            if all(self._crossed(key) <= same for key in keys):
-                self._shares[keys] = share
+        paced_alike = np.array_equal(self.actual.gpu_speed, before.actual.gpu_speed)
+        for kept, own in ((before._shares, self._shares), (before._inside, self._inside)):
+            for keys, share in list(kept.items()):
+                if all(self._crossed(key) <= same for key in keys) and (
+                    paced_alike
+                    or all(self.scenario.program[job].training is None for job, _ in keys)
+                ):
+                    own[keys] = share
 
-    def _crossed(self, key: PhaseKey) -> set[str]:
-        """Networks that a phase can use: "up", "out"."""
-        load = self.scenario.loads[key[0]][key[1]]
-        if load.exchange is not None:
-            return {"up"} if load.network == "scale-up" else {"out"}
-        inside = load.src >= self.scenario.fabric.ports
-        return ({"up"} if inside.any() else set()) | (set() if inside.all() else {"out"})
+    def _crossed(self, key: PhaseKey) -> frozenset[str]:
+        return self.scenario.crossed[key[0]][key[1]]
+
+    def work(self, key: PhaseKey) -> Work | None:
+        """What ranks compute in a phase, at the speed of their GPUs; None in a bare collective."""
+        if key not in self._works:
+            self._works[key] = work_of(self.scenario, key, self.actual)
+        return self._works[key]
 
     def phase(self, key: PhaseKey) -> Routed:
         """Routes of a phase of a job."""
@@ -142,33 +145,24 @@ class Network:
             )
             row_weight, row_entity = np.ones(1), np.zeros(1, dtype=np.int32)
         else:
-            routes, bundles = route(
-                scenario.fabric, self._routed_cable_gbps, load.src, load.dst, load.entropy, policy
-            )
+            routes, bundles = self._walked.of(scenario, key, self._routed_cable_gbps)
             row_weight, row_entity = load.row_weight, load.row_entity
         units, reached = len(load.size_bytes), routes.reached
         carried = moved_rows(scenario.fabric, load.src, load.row_weight, reached)
         if carried is not None:
             row_weight, reached = carried, reached | (carried == 0)
         unreached = bincount(row_entity, (~reached).astype(np.float64), units)
-        hops = _mean_hops(routes, row_entity, load, units)
-        if load.network == "scale-up":
-            step_s = scale_up_latency_s(hops)
-        else:
-            step_s = path_latency_s(scenario.spec, scenario.transport, hops)
-            if load.work is not None:
-                by_nic = (load.src < scenario.fabric.ports).astype(np.float64)
-                outside = bincount(row_entity, by_nic, units) > 0
-                step_s = np.where(outside, step_s, scale_up_latency_s(hops))
+        hops = mean_hops(routes, row_entity, load, units)
+        steps = load.serial_steps if load.work is None else load.work.group_steps
         return Routed(
-            entry_entity=row_entity[routes.entry_flow],
+            entry_entity=row_entity.take(routes.entry_flow),
             entry_link=routes.entry_link,
-            entry_weight=routes.entry_weight * row_weight[routes.entry_flow],
+            entry_weight=routes.entry_weight * row_weight.take(routes.entry_flow),
             entry_row=routes.entry_flow,
             row_weight=row_weight,
             row_hops=routes.hops,
             stalled=unreached > 0,
-            latency_s=(load.serial_steps if load.work is None else load.work.group_steps) * step_s,
+            latency_s=load.extra_s + steps * step_latency_s(scenario, load, hops, row_entity),
             bundles=bundles,
             unreached=int((~reached).sum()),
         )
@@ -183,24 +177,45 @@ class Network:
             active: entities (U,) that still have bytes left, by phase; all when left out.
         """
         if active is not None:
-            return self._solve(keys, active)
+            return self._joined(keys, active)
         share = self._shares.get(keys)
         if share is None:
             twins = tuple(self.scenario.twin(key) for key in keys)
             alone = twins == keys or len(set(twins)) < len(twins)
-            share = self._solve(keys, {}) if alone else self.share(twins).under(twins, keys)
+            share = self._joined(keys, {}) if alone else self.share(twins).under(twins, keys)
             # Many jobs meet in many ways; the oldest share goes when there are too many.
             if len(self._shares) >= max(8, _SHARE_BYTES // (8 * self.scenario.fabric.links + 1)):
                 self._shares.pop(next(iter(self._shares)), None)
             self._shares[keys] = share
         return share
 
-    def _solve(self, keys: tuple[PhaseKey, ...], active: dict[PhaseKey, Bool]) -> Share:
+    def _joined(self, keys: tuple[PhaseKey, ...], active: dict[PhaseKey, Bool]) -> Share:
+        """Solved at once, or apart where no link is shared: the inside outlives a dead spine."""
+        parts = self.scenario.apart(keys)
+        if not parts or self.scenario.transport.slows:
+            return self._solve(keys, active)
+        out, up = ({key: active[key] for key in part if key in active} for part in parts)
+        first = self.share(parts[0], out or None)
+        if not any(self.phase(key).long for key in parts[0]):
+            second = self.share(parts[1], up or None)
+        elif up:
+            second = self._solve(parts[1], up, split=True)
+        else:
+            if parts[1] not in self._inside:
+                if len(self._inside) >= _INSIDE:
+                    self._inside.pop(next(iter(self._inside)), None)
+                self._inside[parts[1]] = self._solve(parts[1], {}, split=True)
+            second = self._inside[parts[1]]
+        return first.beside(second, 2 * int(self.scenario.fabric.tier_start[SCALE_UP]))
+
+    def _solve(
+        self, keys: tuple[PhaseKey, ...], active: dict[PhaseKey, Bool], *, split: bool = False
+    ) -> Share:
         links, phases = self.scenario.fabric.links, [self.phase(key) for key in keys]
         common = next((p.bundles for p in phases if p.bundles.common), no_bundles())
         base, offset = links + common.common, 0
         capacity = [self._bundle_payload(common)[: common.common]]
-        starts, entries, rows, wanted = [], _Entries([], [], []), [], [np.zeros(0)]
+        starts, entries, rows, wanted = [], Entries([], [], []), [], [np.zeros(0)]
         for key, routed in zip(keys, phases, strict=True):
             sends = ~routed.stalled
             if key in active:
@@ -213,38 +228,51 @@ class Network:
                 resource = np.where(resource >= first, resource + (base - first), resource)
                 capacity.append(own * self.scenario.transport.goodput_ratio)
                 base += len(own)
-            entries.entity.append(routed.entry_entity[keep] + offset)
+            entity = routed.entry_entity[keep]
+            entries.entity.append(entity + offset if offset else entity)
             entries.resource.append(resource)
             entries.weight.append(routed.entry_weight[keep])
             starts.append((key, offset, sends))
             load = self.scenario.loads[key[0]][key[1]]
             own_rows = (routed.entry_row[keep], routed.row_weight, routed.row_hops)
             rows.append(PhaseRows(load, *own_rows, offset))
-            wanted.append(wanted_gbps(load, routed.latency_s))
+            wanted.append(wanted_gbps(load, routed.latency_s, self.work(key)))
             offset += len(sends)
         flat = entries.flat()
         limit = Capacities(self.link_gbps, self.scenario.goodput, np.concatenate(capacity))
         transport = self.scenario.transport
         heard = transport.slows or transport.pauses
-        rates = own_entries(*flat, offset, limit, np.concatenate(wanted), loads=heard)
-        rates, flat, free = self._disturbed(rows, flat, limit, rates, common)
+        most = np.concatenate(wanted)
+        slim = merged(flat, [*(low for _, low, _ in starts), offset], len(limit))
+        rates = own_entries(*slim, offset, limit, most, loads=heard, split=split)
+        rates, flat, free = self._disturbed(rows, flat, (limit, most), rates, common)
         share = self._share(starts, rates.flow_gbps, rates.bottleneck, flat, common)
         if free is not rates:
             share.free_gbps.update(self._paces(starts, free.flow_gbps))
         return share
 
     def _disturbed(
-        self, phases: list[PhaseRows], flat: Flat, most: Capacities, rates: Rates, common: Bundles
+        self,
+        phases: list[PhaseRows],
+        flat: Flat,
+        limits: tuple[Capacities, F64],
+        rates: Rates,
+        common: Bundles,
     ) -> tuple[Rates, Flat, Rates]:
-        """Rates, and entries, with losses, reordering and pauses; and rates but for pauses."""
+        """Rates, and entries, with losses, reordering and pauses; and rates but for pauses.
+
+        `limits` are what links carry and what entities (U,) want.
+        """
         transport = self.scenario.transport
         meet = len(phases) > 1 or any(phase.load.converges for phase in phases)
-        if not phases or not (transport.slows or (transport.pauses and meet)):
+        meet &= transport.pauses and full_egress(self.scenario.fabric.ports, rates, limits[0])
+        if not phases or not (transport.slows or meet):
             return rates, flat, rates
-        rows, limit = gather(self.scenario, phases, self.link_gbps), most.whole()
-        demand = np.full(len(rates.flow_gbps), np.inf)
+        rows, limit = gather(self.scenario, phases, self.link_gbps), limits[0].whole()
+        demand = limits[1]
         if transport.slows:
-            rates, weight, demand = slowed(self.scenario, rows, flat, limit, rates, common)
+            known = limit, demand
+            rates, weight, demand = slowed(self.scenario, rows, flat, known, rates, common)
             flat = (*flat[:2], weight)
         return spread(transport, rows, Shared(*flat, limit, demand), rates), flat, rates
 
@@ -288,7 +316,7 @@ class Network:
         for key, low, sends in starts:
             rate = np.where(sends, flow_gbps[low : low + len(sends)], 0.0)
             load = self.scenario.loads[key[0]][key[1]]
-            pace[key] = paced(rate, load.size_bytes, self.phase(key).latency_s, load.work)
+            pace[key] = paced(rate, load.size_bytes, self.phase(key).latency_s, self.work(key))
         return pace
 
     def _bound_links(self, bottleneck: I32, common: Bundles) -> I32:
@@ -357,16 +385,3 @@ class Network:
         members = np.flatnonzero(np.repeat(among, size))
         first = np.cumsum(size[hit]) - size[hit]
         return hit.astype(np.int32), members.astype(np.int32), first.astype(np.int32)
-
-
-def _mean_hops(routes: Routes, row_entity: I32, load: Load, units: int) -> F64:
-    """Switches on the way, a mean over the live rows of each entity, (U,).
-
-    Rows count by their bytes where some flows are split over queue pairs and others are not.
-    """
-    share = np.ones(len(row_entity)) if load.exchange is not None else load.row_weight
-    if len(share) and share.min() == share.max():
-        share = np.ones(len(share))
-    live = bincount(row_entity, routes.reached * share, units)
-    hops = bincount(row_entity, routes.hops * share, units)
-    return np.divide(hops, live, out=np.zeros(units), where=live > 0)

@@ -125,15 +125,18 @@ def own_entries(
     demand_gbps: Floats | None = None,
     *,
     loads: bool = True,
+    split: bool = False,
 ) -> Rates:
     """Return what `max_min_entries` does, without its checks: for entries of our own routes.
 
-    Without `loads` the loads of links are not added up, and none are returned.
+    Without `loads` the loads of links are not added up, and none are returned. With `split` rows
+    are as short as beside a flow that takes several, and so the same of equal links is named.
     """
     load = None if (entry_weight == 1).all() else entry_weight
     demand = np.full(flows, np.inf) if demand_gbps is None else demand_gbps
     flow = entry_flow.astype(np.intp, copy=False)
-    return _entry_rates(flow, entry_link, load, capacity_gbps, demand, None, loads=loads)
+    most = SPLIT_ROW if split else WHOLE_ROW
+    return _entry_rates(flow, entry_link, load, capacity_gbps, demand, None, loads=loads, most=most)
 
 
 def _entry_rates(
@@ -145,12 +148,13 @@ def _entry_rates(
     share: Floats | None,
     *,
     loads: bool = True,
+    most: int = WHOLE_ROW,
 ) -> Rates:
     """Return the rates of flows; `load` (E,) is per unit of level, `every` (L,) the capacities."""
     pages = used_pages(link, len(every))
     dense, capacity = pages.dense(link), pages.padded(every)
     cap = demand if share is None else demand / share
-    incidence = _rows(flow, dense, load, len(demand))
+    incidence = _rows(flow, dense, load, len(demand), most)
     level, holder = water_fill(incidence, cap, capacity, trace=True)
     if holder is None:
         holder = np.zeros(len(demand), dtype=np.intp)
@@ -270,13 +274,13 @@ def _level_loads(load: Floats | None, share: Floats | None, flow: Ints) -> Float
     return per_level if load is None else per_level * load
 
 
-def _rows(flow: Ints, link: Ints, load: Floats | None, flows: int) -> Incidence:
+def _rows(flow: Ints, link: Ints, load: Floats | None, flows: int, most: int) -> Incidence:
     """Lay entries (E,) out in rows of equal width, several for a flow with many entries."""
     if not len(link):
         return Incidence(np.zeros((0, flows), dtype=np.intp), None, None)
     count = np.bincount(flow, minlength=flows)
     longest = int(count.max())
-    width = longest if longest <= WHOLE_ROW else SPLIT_ROW
+    width = longest if longest <= most else SPLIT_ROW
     begin, of_row = np.cumsum(count) - count, None
     if longest > width:
         rows = np.maximum(-(-count // width), 1)

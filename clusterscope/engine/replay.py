@@ -25,7 +25,7 @@ from clusterscope.spec.events import parse_events
 from clusterscope.spec.model import ClusterSpec, EventSpec
 from clusterscope.spec.read import read_text, tables
 from clusterscope.spec.validate import validate
-from clusterscope.spec.wording import shown, shown_name
+from clusterscope.spec.wording import escaped, in_toml, shown, shown_name
 from clusterscope.spec.write import to_tables
 
 _KEYS = ("clusterscope", "step", "selection", "screen", "spec", "events", "digests")
@@ -71,16 +71,15 @@ def dumps(timeline: Timeline, step: int, *, selection: str = "", screen: str = "
     events = [
         {"step": e.step, "kind": e.kind, "target": e.name, "scale": e.scale} for e in timeline.log
     ]
-    return tomli_w.dumps(
-        {
-            "clusterscope": __version__,
-            "step": step,
-            **{key: value for key, value in seen.items() if value},
-            "events": events,
-            "digests": {str(k): timeline.at(k).digest() for k in sorted({0, step})},
-            "spec": to_tables(timeline.scenario.spec),
-        }
-    )
+    document = {
+        "clusterscope": __version__,
+        "step": step,
+        **{key: value for key, value in seen.items() if value},
+        "events": events,
+        "digests": {str(k): timeline.at(k).digest() for k in sorted({0, step})},
+        "spec": to_tables(timeline.scenario.spec),
+    }
+    return escaped(tomli_w.dumps(document), in_toml)
 
 
 def read(path: str | PathLike[str]) -> Replay:

@@ -13,7 +13,8 @@ from clusterscope.engine.loads import Load, compile_load
 from clusterscope.fabric.arrays import Fabric, Health
 from clusterscope.fabric.build import build as build_fabric
 from clusterscope.fabric.names import Names
-from clusterscope.spec.model import ClusterSpec, TransportSpec
+from clusterscope.spec.carrying import TransportSpec
+from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.reductions import unreduced
 from clusterscope.traffic.flows import JobProgram
 from clusterscope.traffic.program import build as build_program
@@ -59,6 +60,21 @@ class Scenario:
         """The first phase of the same job with the same load, for (job, phase)."""
         job, phase = key
         return job, self.loads[job].index(self.loads[job][phase])
+
+    @cached_property
+    def crossed(self) -> tuple[tuple[frozenset[str], ...], ...]:
+        """Networks that each phase can use, by job and phase: "up", "out"."""
+        ports = self.fabric.ports
+        return tuple(tuple(load.crossed(ports) for load in loads) for loads in self.loads)
+
+    def apart(self, keys: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Phases outside scale-up networks, and those inside; empty unless there are just both."""
+        uses = [self.crossed[job][phase] for job, phase in keys]
+        out, up = (
+            tuple(key for key, own in zip(keys, uses, strict=True) if own == {name})
+            for name in ("out", "up")
+        )
+        return (out, up) if out and up and len(out) + len(up) == len(keys) else ()
 
     @cached_property
     def healthy(self) -> Network:

@@ -6,12 +6,14 @@ Axes: U entities, E entries, F rows, L links.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
 
 from clusterscope.columns import F64, I32, Arrays, Bool, Col
 from clusterscope.engine.loads import Load
+from clusterscope.engine.rates import WHOLE_ROW
 from clusterscope.routing.routes import Bundles
 from clusterscope.traffic.flows import Work
 from clusterscope.units import BITS_PER_BYTE, GIGA
@@ -34,6 +36,14 @@ class Routed(Arrays):
     bundles: Bundles
     unreached: int
 
+    @cached_property
+    def long(self) -> bool:
+        """True when some entity has more entries than a row of the solver holds."""
+        units = len(self.stalled)
+        return len(self.entry_entity) > WHOLE_ROW * units or bool(
+            (np.bincount(self.entry_entity, minlength=units) > WHOLE_ROW).any()
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Share:
@@ -53,6 +63,21 @@ class Share:
     bottleneck: dict[PhaseKey, I32]
     link_gbps: F64
     free_gbps: dict[PhaseKey, F64] = field(default_factory=dict)
+
+    def beside(self, other: Share, links: int) -> Share:
+        """This share of the links below `links`, with another one of the links from there on."""
+        free: dict[PhaseKey, F64] = {}
+        if self.free_gbps or other.free_gbps:
+            free = self.pace_gbps | other.pace_gbps | self.free_gbps | other.free_gbps
+        link_gbps = np.concatenate([self.link_gbps[:links], other.link_gbps[links:]])
+        link_gbps.setflags(write=False)
+        return Share(
+            self.rate_gbps | other.rate_gbps,
+            self.pace_gbps | other.pace_gbps,
+            self.bottleneck | other.bottleneck,
+            link_gbps,
+            free,
+        )
 
     def under(self, keys: tuple[PhaseKey, ...], names: tuple[PhaseKey, ...]) -> Share:
         """The same share of phases with other keys."""
@@ -79,14 +104,14 @@ def paced(rate_gbps: F64, size_bytes: F64, latency_s: F64, work: Work | None = N
         return np.where(rate_gbps > 0, gigabits / seconds, 0.0)
 
 
-def wanted_gbps(load: Load, latency_s: F64) -> F64:
+def wanted_gbps(load: Load, latency_s: F64, work: Work | None) -> F64:
     """Most that entities of a phase send, (U,) Gb/s: what goes on beside computing takes its time.
 
     Bytes that have as long as the computing are spread over it, and leave the links to those that
     computing waits for.
     """
     wanted = np.full(len(load.size_bytes), np.inf)
-    if load.work is not None:
-        room_s = load.work.beside_s[load.work.wire] - latency_s
+    if work is not None:
+        room_s = work.beside_s[work.wire] - latency_s
         np.divide(load.size_bytes * BITS_PER_BYTE / GIGA, room_s, out=wanted, where=room_s > 0)
     return wanted

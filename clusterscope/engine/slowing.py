@@ -37,8 +37,8 @@ class Rows:
         weight: (F,) rate of one of its connections per unit of the entity's.
         hops: (F,) switches on its way.
         outside: (F,) it goes over NICs, one connection at a time.
-        line_gbps: (F,) payload rate at which its NIC could send it.
-        message_bytes: (F,) bytes of one message.
+        line_gbps: (F,) payload rate at which its NIC could send it; empty where nothing slows.
+        message_bytes: (F,) bytes of one message; empty where nothing slows.
         source: (F,) NIC port that sends.
         egress: (F,) link into the NIC port that receives, -1 where there is none.
         exchanges: (F,) it is a uniform exchange over NICs.
@@ -69,7 +69,8 @@ class PhaseRows:
 
 def gather(scenario: Scenario, phases: Sequence[PhaseRows], link_gbps: F64) -> Rows:
     """Rows of several phases on one numbering; `link_gbps` (L,) is what links carry now."""
-    entry_row, entity, outside, line, message, base = [], [], [], [], [], 0
+    entry_row, entity, outside, base = [], [], [], 0
+    line, message = [np.zeros(0)], [np.zeros(0)]
     source, egress, exchanges = [], [], []
     for phase in phases:
         load, count = phase.load, len(phase.weight)
@@ -78,9 +79,10 @@ def gather(scenario: Scenario, phases: Sequence[PhaseRows], link_gbps: F64) -> R
         entity.append(own + phase.first_entity)
         away = _outside(scenario, load, count)
         outside.append(away)
-        line.append(_line_gbps(scenario, phase, away, link_gbps))
-        sent = load.size_bytes[own] * phase.weight / load.serial_steps
-        message.append(np.maximum(sent, 1.0))
+        if scenario.transport.slows:
+            line.append(_line_gbps(scenario, phase, away, link_gbps))
+            sent = load.size_bytes[own] * phase.weight / load.serial_steps
+            message.append(np.maximum(sent, 1.0))
         source.append(load.src if load.exchange is None else np.full(1, -1, dtype=np.int32))
         into = 2 * load.dst + 1 if load.exchange is None else np.full(1, -1)
         egress.append(np.where(away, into, -1))
@@ -136,19 +138,22 @@ def slowed(
     scenario: Scenario,
     rows: Rows,
     entries: tuple[I32, I32, F64],
-    capacity_gbps: F64,
+    limits: tuple[F64, F64],
     rates: Rates,
     bundles: Bundles,
 ) -> tuple[Rates, F64, F64]:
-    """The second share, its entry weights (E,) with retransmissions, and demands (U,)."""
-    entity, resource, weight = entries
+    """The second share, its entry weights (E,) with retransmissions, and demands (U,).
+
+    `limits` are what resources carry and what entities (U,) want.
+    """
+    (entity, resource, weight), (capacity_gbps, wanted) = entries, limits
     units = len(rates.flow_gbps)
     own = np.flatnonzero(rows.outside & (rates.flow_gbps[rows.entity] > 0))
     most, wire = np.full(len(rows.entity), np.inf), np.ones(len(rows.entity))
     seen = _connections(scenario, rows, own, (resource, capacity_gbps, rates), bundles)
     most[own], wire[own] = ceilings(scenario.transport, seen)
     wire[rows.exchanges] = 1.0 / (1.0 - scenario.transport.loss_rate)
-    demand = np.full(units, np.inf)
+    demand = wanted.copy()
     carries = own[rows.weight[own] > 0]
     np.minimum.at(demand, rows.entity[carries], most[carries] / rows.weight[carries])
     heavier = weight * wire[rows.entry_row]

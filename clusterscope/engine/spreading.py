@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clusterscope.columns import F64, I32, I64, Bool
+from clusterscope.engine._pages import Capacities
 from clusterscope.engine.rates import Rates, max_min_entries
 from clusterscope.engine.slowing import Rows
 from clusterscope.transport.model import Transport
@@ -76,6 +77,12 @@ def spread(transport: Transport, rows: Rows, network: Shared, rates: Rates) -> R
     return now._replace(bottleneck=np.where(held, holder, now.bottleneck).astype(np.int32))
 
 
+def full_egress(ports: int, rates: Rates, limit: Capacities) -> bool:
+    """Whether any link into a NIC port is full: without one, nothing is paused."""
+    line = limit.some(0, 2 * ports)[1::2]
+    return bool(((line > 0) & (rates.link_gbps[1 : 2 * ports : 2] >= line * _FULL)).any())
+
+
 def _met(rows: Rows) -> bool:
     """Whether two senders have one receiver at all."""
     into = rows.egress >= 0
@@ -94,8 +101,11 @@ def _pauses(transport: Transport, rows: Rows, network: Shared, rates: Rates) -> 
     capacity = network.capacity_gbps
     line = capacity[egress]
     full = (line > 0) & (rates.link_gbps[egress] >= line * _FULL)  # what is dead pauses nobody
-    held = rates.bottleneck[rows.entity[into]]
-    floods = full & ((held == egress) | (held < 0))
+    own = rows.entity[into]
+    held = rates.bottleneck[own]
+    # A row that gets all it wants leaves no packet waiting; one that a pause holds back does.
+    waits = rates.flow_gbps[own] < network.demand_gbps[own] * _FULL
+    floods = full & ((held == egress) | ((held < 0) & waits))
     row, egress = into[floods], egress[floods]
     several = _several(egress, rows.source[row], len(capacity))
     row, egress = row[several], egress[several]

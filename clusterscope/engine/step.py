@@ -58,6 +58,8 @@ def _open(
 
 def _react(scenario: Scenario, state: Flow, health: Health, now: float) -> Flow:
     """Links change at once; routes follow after the transport's reroute time."""
+    if health.works_as(state.network.actual):
+        return Flow(state.jobs, state.network.with_speeds(health), state.reroute_due_s)
     delay = scenario.transport.reroute_s
     network = state.network.with_actual(health)
     if delay == 0:

@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from clusterscope import __version__
 from clusterscope.engine import replay
@@ -27,12 +27,14 @@ from clusterscope.export import csv, html, markdown, story
 from clusterscope.export import json as json_text
 from clusterscope.export.files import reason, whole_directory, write_text
 from clusterscope.export.plain import spelled_out
+from clusterscope.metrics.report import Levels, levels_of
 from clusterscope.metrics.report import report as report_of
 from clusterscope.metrics.schema import SCHEMA
 from clusterscope.spec import write as spec_write
 from clusterscope.views.shapes import Series, Shape, Table
 
 Progress = Callable[[str, float], None]
+Bundle = Literal["report", "comparison"]
 
 FORMATS: Final = ("md", "html", "json", "csv", "svg")
 MARKER: Final = "clusterscope report bundle"
@@ -53,7 +55,7 @@ def write_bundle(
     """Run a timeline to a step and write the bundle; gives the directory written.
 
     The directory appears whole or not at all. One that is there is replaced when it is empty or an
-    earlier bundle, and left alone otherwise.
+    earlier report, and left alone otherwise.
 
     Args:
         timeline: what is run.
@@ -66,7 +68,7 @@ def write_bundle(
     Raises:
         SpecError: the directory cannot be written, or holds what is not ours.
     """
-    target = target_of(Path(directory))
+    target = target_of(Path(directory), "report")
     tell = progress or _silent
     with whole_directory(target) as room:
         entries = []
@@ -88,10 +90,10 @@ def _contents(
     timeline: Timeline, steps: int, formats: Collection[str], tell: Progress
 ) -> Iterator[tuple[str, str]]:
     """Name and text of every file but the manifest."""
-    series = _run(timeline, steps, tell)
+    series, known = _run(timeline, steps, tell)
     tell("reading results", _RUN_SHARE)
     scenario, frame = timeline.scenario, timeline.at(steps)
-    facts = report_of(timeline, steps)
+    facts = report_of(timeline, steps, known)
     views: dict[str, Shape] = story.shapes(scenario, frame, facts)
     tell("drawing plots", 0.75)
     wanted = {"html", "svg"} & set(formats)
@@ -116,14 +118,18 @@ def _contents(
     yield "replay.toml", replay.dumps(timeline, steps)
 
 
-def _run(timeline: Timeline, steps: int, tell: Progress) -> dict[str, Series]:
-    """Every series of the run; each step is computed once, in order."""
+def _run(
+    timeline: Timeline, steps: int, tell: Progress
+) -> tuple[dict[str, Series], dict[int, Levels]]:
+    """Every series of the run, and levels by step; each step is computed once, in order."""
     parts: dict[str, list[Series]] = {}
+    known: dict[int, Levels] = {}
     for step in story.points(steps):
         tell(f"step {step:,} of {steps:,}", _RUN_SHARE * step / max(1, steps))
         for name, part in story.lines(timeline, step).items():
             parts.setdefault(name, []).append(part)
-    return {name: story.joined(pieces) for name, pieces in parts.items()}
+        known[step] = levels_of(timeline.scenario, timeline.at(step))
+    return {name: story.joined(pieces) for name, pieces in parts.items()}, known
 
 
 def _manifest(
@@ -134,6 +140,7 @@ def _manifest(
     events = sorted((*scenario.schedule, *timeline.log), key=lambda event: event.step)
     manifest: dict[str, Any] = {
         "marker": MARKER,
+        "kind": "report",
         "clusterscope": __version__,
         "spec": scenario.spec.name,
         "spec_digest": hashlib.blake2b(spec, digest_size=16).hexdigest(),
@@ -149,8 +156,8 @@ def _manifest(
     return manifest
 
 
-def target_of(directory: Path) -> Path:
-    """Where the bundle goes, once it is sure that nothing of anyone else's is there.
+def target_of(directory: Path, kind: Bundle) -> Path:
+    """Where a bundle goes, once it is sure that nothing but an earlier one of its kind is there.
 
     Raises:
         SpecError: a file, a directory with other things in it, or one that cannot be replaced.
@@ -164,43 +171,59 @@ def target_of(directory: Path) -> Path:
             raise SpecError(shown, "is a file", "name a directory")
         if os.path.ismount(target) or target == Path.cwd():
             raise SpecError(shown, "cannot be replaced as a whole", "name a directory inside it")
-        _refuse_others(target, shown)
+        _refuse_others(target, shown, kind)
     except (OSError, ValueError, RuntimeError) as error:
         raise SpecError(shown, "cannot be written", reason(error)) from None
     return target
 
 
-def _refuse_others(target: Path, shown: str) -> None:
-    """Raise SpecError when a directory is neither empty nor an earlier bundle and nothing else."""
+def _refuse_others(target: Path, shown: str, kind: Bundle) -> None:
+    """Raise SpecError when a directory holds more than an earlier bundle of this kind."""
     there = {p.relative_to(target).as_posix() for p in target.rglob("*") if not p.is_dir()}
     if not there and not any(target.iterdir()):
         return
-    ours = _listed(target / MANIFEST)
-    if ours is None:
+    manifest = _manifest_of(target / MANIFEST)
+    if manifest is None:
         raise SpecError(
             shown,
-            "is not empty and not an earlier report",
+            f"is not empty and not an earlier {kind}",
             "name a new directory, or empty this one",
         )
-    foreign = sorted(there - ours)
+    earlier = kind_of(manifest)
+    if earlier != kind:
+        raise SpecError(
+            shown,
+            f"holds a {earlier}, which a {kind} does not replace",
+            "name a new directory, or remove this one",
+        )
+    foreign = sorted(there - _listed(manifest))
     if foreign:
         raise SpecError(
             shown,
-            f"holds {spelled_out(foreign[0])!r}, which is no part of the earlier report",
+            f"holds {spelled_out(foreign[0])!r}, which is no part of the earlier {kind}",
             "move it, or name a new directory",
         )
 
 
-def _listed(manifest: Path) -> set[str] | None:
-    """Files that a manifest of ours lists, itself included; None when it is not one."""
-    if not manifest.is_file():
+def kind_of(manifest: Mapping[str, Any]) -> str:
+    """What kind of bundle a manifest is of; those before kinds were written are told by a key."""
+    return str(manifest.get("kind", "comparison" if "compared" in manifest else "report"))
+
+
+def _manifest_of(path: Path) -> Mapping[str, Any] | None:
+    """A manifest of ours; None when it is not one."""
+    if not path.is_file():
         return None
     try:
-        data = json.loads(manifest.read_bytes())
+        data = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    if not isinstance(data, Mapping) or data.get("marker") != MARKER:
-        return None
-    files = data.get("files")
+    ours = isinstance(data, Mapping) and data.get("marker") == MARKER
+    return data if ours else None
+
+
+def _listed(manifest: Mapping[str, Any]) -> set[str]:
+    """Files that a manifest lists, itself included."""
+    files = manifest.get("files")
     entries = files if isinstance(files, list) else []
     return {MANIFEST, *(str(e.get("name")) for e in entries if isinstance(e, Mapping))}

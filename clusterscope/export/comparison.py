@@ -12,70 +12,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from clusterscope import __version__
-from clusterscope.engine.scenario import Scenario
 from clusterscope.export import csv, html, markdown
 from clusterscope.export import json as json_text
 from clusterscope.export.bundle import MANIFEST, MARKER, target_of
+from clusterscope.export.compared import Compared, document
 from clusterscope.export.files import whole_directory, write_text
 from clusterscope.export.story import Section
 from clusterscope.fabric.counts import counts
-from clusterscope.metrics.compare import Comparison, as_dict
-from clusterscope.metrics.verdict import Use
 from clusterscope.spec import write as spec_write
 from clusterscope.views.compare import compare_table, verdict
 from clusterscope.views.numbers import jobs_table, money_table, prices_table
 from clusterscope.views.shapes import Note, Shape, Table
-from clusterscope.views.verdict import paragraph, uses_table
+from clusterscope.views.verdict import uses_table
 
 FORMATS: Final = ("md", "html", "json", "csv")
 _SAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A comparison with what it was made of.
-
-    Attributes:
-        comparison: the transports.
-        uses: what the verdict rests on besides; empty when nothing was tried.
-        clusters: clusters under the transport that each is built for, the first one's jobs in all.
-        sides: label, cluster under its transport and the transport it is built for, as compared.
-    """
-
-    comparison: Comparison
-    uses: Sequence[Use]
-    clusters: Sequence[Scenario]
-    sides: Sequence[tuple[str, Scenario, str]]
-
-    @property
-    def verdict(self) -> str:
-        """The verdict as one paragraph."""
-        return paragraph(self.comparison, self.uses)
-
-
-def document(compared: Compared) -> dict[str, Any]:
-    """The comparison as JSON takes it."""
-    return {
-        "spec": compared.clusters[0].spec.name,
-        **as_dict(compared.comparison),
-        "verdict": compared.verdict,
-        "uses": [
-            {
-                "name": use.name,
-                "what": use.what,
-                "unit": use.unit,
-                "level": list(use.front),
-                "standings": [dict(vars(one)) for one in use.standings],
-            }
-            for use in compared.uses
-        ],
-    }
 
 
 def write_comparison(
@@ -86,7 +42,7 @@ def write_comparison(
     Raises:
         SpecError: the directory cannot be written, or holds what is not ours.
     """
-    target = target_of(Path(directory))
+    target = target_of(Path(directory), "comparison")
     with whole_directory(target) as room:
         entries = []
         for name, text in _contents(compared, formats):
@@ -95,6 +51,7 @@ def write_comparison(
             entries.append({"name": name, "size": len(data), "blake2b": digest})
         manifest = {
             "marker": MARKER,
+            "kind": "comparison",
             "clusterscope": __version__,
             "compared": [label for label, _, _ in compared.sides],
             "seed": compared.comparison.seed,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clusterscope.units import counted
 from clusterscope.views.text import fmt, percent
 
 
@@ -45,7 +46,7 @@ def _headline(job: Mapping[str, Any]) -> Headline:
         name=job["name"],
         collective=str(job.get("collective") or ""),
         size=fmt(job.get("message_bytes"), "bytes"),
-        ranks=fmt(job.get("ranks"), "int"),
+        ranks=counted(int(job.get("ranks", 0)), "rank"),
         busbw=fmt(job.get("busbw_GBps"), "GBps"),
         settled=_settled(job.get("settled")),
         band="" if low is None or high is None else _band(low, high),

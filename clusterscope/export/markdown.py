@@ -15,6 +15,7 @@ import numpy as np
 from clusterscope.export.headline import Headline, headlines, title
 from clusterscope.export.plain import spelled_out, words
 from clusterscope.export.story import ROWS, Section
+from clusterscope.units import counted
 from clusterscope.views import heat
 from clusterscope.views.levels import levels_of_grid
 from clusterscope.views.shapes import Fact, Grid, Note, Series, Shape, Table
@@ -82,7 +83,7 @@ def _table(table: Table, rows: int, more: str) -> Iterator[str]:
         yield "None."
     if table.rows > shown:
         yield ""
-        yield f"{table.rows - shown:,} more rows" + (f" in {more}." if more else ".")
+        yield f"{counted(table.rows - shown, 'more row')}" + (f" in {more}." if more else ".")
     yield from _remark(table.note)
 
 
@@ -172,7 +173,6 @@ def _headline(job: Headline) -> str:
     band = f" (model band {job.band})" if job.band else ""
     facts = (
         f"busbw {job.busbw}{band}, {job.iteration} an iteration, {job.share} of line; "
-        f"{job.collective}, {job.size}, {job.ranks} ranks"
-        + (f"; {job.settled}" if job.settled else "")
+        f"{job.collective}, {job.size}, {job.ranks}" + (f"; {job.settled}" if job.settled else "")
     )
     return f"- **{block(job.name)}**: {escape(facts)}"

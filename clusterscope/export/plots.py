@@ -19,6 +19,8 @@ import numpy as np
 
 from clusterscope.columns import F64
 from clusterscope.export.plain import spelled_out
+from clusterscope.metrics.training import SpanKind
+from clusterscope.units import counted
 from clusterscope.views.shapes import Kind, Series
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ _MOST_LINES: Final = 8
 _LEGEND_SIGNS: Final = 100
 _BINS: Final = 40
 _UNITS: Final[dict[Kind, str]] = {"GBps": ", GB/s", "gbps": ", Gb/s", "seconds": ", s"}
+_MOST_LANES: Final = 24
+# Color, hatch and words of each kind of bar of an iteration.
+_KINDS: Final[dict[SpanKind, tuple[str, str | None, str]]] = {
+    "compute": ("#009e73", None, "computing"),
+    "communication": ("#d55e00", "xxxx", "communication, waited for"),
+    "hidden": ("#cfe3f1", "----", "communication, hidden"),
+    "bubble": ("#f0f0f0", "....", "bubble"),
+    "busy": ("#009e73", None, "computing and sending"),
+}
 _METADATA: Final = ("Date", "Creator", "Format", "Type")
 _RC: Final[Any] = {
     "svg.hashsalt": "clusterscope",
@@ -71,6 +82,14 @@ class Bar:
     name: str
     start: float
     length: float
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A line of a Gantt chart: its name, and (kind, begin, length) of each bar."""
+
+    name: str
+    bars: Sequence[tuple[SpanKind, float, float]]
 
 
 def lines(
@@ -124,7 +143,9 @@ def histogram(shares: Mapping[str, F64]) -> str:
             axes.set_xlim(0, 1)
             axes.set_ylim(0, max(1.0, float(share.max())) * 1.15)
             axes.set_ylabel("% of links")
-            axes.set_title(_label(f"{name}  ({values.size:,} links)"), loc="left", fontsize=9.5)
+            axes.set_title(
+                _label(f"{name}  ({counted(values.size, 'link')})"), loc="left", fontsize=9.5
+            )
         panels[-1].set_xlabel("utilization")
         return _svg(figure)
 
@@ -156,6 +177,41 @@ def phases(jobs: Mapping[str, Sequence[Bar]], unit: str = "ms") -> str:
                 )
         axes.set_yticks(range(len(shown)), [_label(name) for name in shown])
         axes.set_ylim(len(shown) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel(f"{unit} of an iteration")
+        _legend(figure, axes, 0)
+        return _svg(figure)
+
+
+def gantt(lanes: Sequence[Lane], unit: str = "ms") -> str:
+    """An iteration as a chart, a line a lane, as SVG; hatches tell kinds apart without colors.
+
+    Args:
+        lanes: lines from the top; the first twenty-four are drawn.
+        unit: what times are in.
+    """
+    shown = lanes[:_MOST_LANES]
+    with _figure(7.2, 0.9 + 0.28 * max(1, len(shown))) as figure:
+        axes = figure.add_subplot()
+        seen: set[str] = set()
+        for row, lane in enumerate(shown):
+            for kind, begin, length in lane.bars:
+                color, hatch, words = _KINDS[kind]
+                axes.barh(
+                    row,
+                    length,
+                    left=begin,
+                    height=0.62,
+                    color=color,
+                    hatch=hatch,
+                    edgecolor=PAPER if hatch is None else INK,
+                    linewidth=0.4,
+                    label=words if kind not in seen else None,
+                )
+                seen.add(kind)
+        axes.set_yticks(range(len(shown)), [_label(lane.name) for lane in shown])
+        axes.set_ylim(len(shown) - 0.5, -0.5)
+        axes.set_xlim(left=0)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(f"{unit} of an iteration")
         _legend(figure, axes, 0)

@@ -7,7 +7,7 @@ import textwrap
 import unicodedata
 
 from clusterscope.columns import F64
-from clusterscope.export.comparison import Compared, document
+from clusterscope.export.compared import Compared, document
 from clusterscope.export.json import write
 from clusterscope.export.plain import spelled_out, words
 from clusterscope.views.compare import compare_bars, compare_table, verdict

@@ -21,6 +21,7 @@ from clusterscope.export import plots
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.transport.model import Transport
 from clusterscope.views.catalog import VIEWS
+from clusterscope.views.gantt import lanes_of
 from clusterscope.views.glossary import find
 from clusterscope.views.series import busbw_series, utilization_series
 from clusterscope.views.shapes import Column, Fact, Kind, Note, Series, Shape, Table
@@ -32,7 +33,13 @@ _FEW_ROWS: Final = {"links": 16}
 _ORDER: Final = (
     ("summary", "Summary", ("summary",), ()),
     ("jobs", "Jobs and phases", ("jobs", "phases"), ("phases", "busbw")),
-    ("training", "Training", ("training", "iteration"), ()),
+    (
+        "training",
+        "Training",
+        ("training", "iteration", "sends", "groups", "memory", "goodput"),
+        ("iteration",),
+    ),
+    ("serving", "Serving", ("serving", "serving-stages"), ()),
     ("tenants", "Tenants", ("tenants", "tenant-map"), ()),
     ("utilization", "Utilization", ("peaks", "utilization"), ("utilization", "spread")),
     ("tiers", "Tiers", ("tiers",), ()),
@@ -42,12 +49,14 @@ _ORDER: Final = (
     ("cost", "Cost and power", ("cost",), ()),
     ("verdict", "Verdict", ("verdict",), ()),
     ("fabric", "Fabric", ("fabric",), ()),
+    ("networks", "Networks", ("networks",), ()),
 )
 _WORDS: Final = (
     "algbw", "busbw", "share of line", "error band", "estimate mark", "collective", "incast",
     "phase", "rank", "scale-up domain", "scale-out", "rail", "leaf", "spine", "core", "taper",
     "bisection", "utilization", "collision", "ECMP", "adaptive routing", "spray", "reordering",
-    "PFC", "performance isolation", "go-back-N", "reroute time", "MFU",
+    "PFC", "performance isolation", "go-back-N", "reroute time", "MFU", "TTFT", "TPOT", "prefill",
+    "decode", "KV cache",
 )  # fmt: skip
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -153,6 +162,10 @@ def draw(scenario: Scenario, frame: Frame, series: Mapping[str, Series]) -> dict
         cut = any(not math.isfinite(p.seconds) for job in jobs for p in job.phases)
         title = "What an iteration spends its time on" + (", up to where it stalls" if cut else "")
         drawn.append(Plot("phases", title, plots.phases(bars, unit)))
+    unit, lanes = gantt_lanes(scenario, frame)
+    if lanes:
+        title = "One iteration of each training job: what is waited for, and what is hidden"
+        drawn.append(Plot("iteration", title, plots.gantt(lanes, unit)))
     if jobs:
         drawn.append(
             Plot(
@@ -170,6 +183,24 @@ def _by_tier(scenario: Scenario, frame: Frame) -> dict[str, F64]:
     names = scenario.fabric.tier_names
     ends = zip(names, start[:-1].tolist(), start[1:].tolist(), strict=True)
     return {name: frame.utilization[low:high] for name, low, high in ends if high > low}
+
+
+def gantt_lanes(scenario: Scenario, frame: Frame) -> tuple[str, list[plots.Lane]]:
+    """Unit, and the lanes of the iteration of every training job."""
+    trained = [own for own in job_metrics(scenario, frame) if own.training is not None]
+    spans = {own.name: own.training.spans for own in trained if own.training is not None}
+    longest = max((span.end_s for own in spans.values() for span in own), default=0.0)
+    scale, unit = next(((s, u) for s, u in _UNITS if longest >= s), _UNITS[-1])
+    several = len(spans) > 1
+    lanes = [
+        plots.Lane(
+            f"{name}: {label}" if several else label,
+            [(s.kind, s.begin_s / scale, (s.end_s - s.begin_s) / scale) for s in rows],
+        )
+        for name, own in spans.items()
+        for label, rows in lanes_of(own).items()
+    ]
+    return unit, lanes
 
 
 def phase_bars(
@@ -238,6 +269,8 @@ def applies(scenario: Scenario, section: str) -> bool:
     """True when a section has something to tell: one job has no neighbors."""
     if section == "tenants":
         return len(scenario.program) > 1
+    if section == "serving":
+        return any(job.serving for job in scenario.program)
     return section != "training" or any(job.training for job in scenario.program)
 
 
@@ -250,7 +283,8 @@ def method(scenario: Scenario) -> Note:
         (
             Fact("transport", transport.title),
             Fact("load balancing", transport.policy.load_balancing),
-            Fact("queue pairs of a NIC pair", transport.qps, "int"),
+            Fact("channels over a NIC pair", transport.channels or "as the library opens them"),
+            Fact("queue pairs of a channel", transport.qps, "int"),
             Fact("payload per wire byte", transport.goodput_ratio, "ratio", "derived"),
             Fact("packets out of order", _overtaking(transport)),
             Fact("packets lost", f"{100 * transport.loss_rate:.3g} %"),

@@ -199,6 +199,7 @@ class Health(Arrays):
     nic_up: Annotated[Bool, Col("N", "1", "NIC port works")]
     node_up: Annotated[Bool, Col("M", "1", "node works")]
     gpu_up: Annotated[Bool, Col("G", "1", "GPU works")]
+    gpu_speed: Annotated[F64, Col("G", "1", "share of its own speed at which a GPU computes")]
 
     @classmethod
     def whole(cls, fabric: Fabric) -> Health:
@@ -209,6 +210,7 @@ class Health(Arrays):
             nic_up=np.ones(fabric.ports, dtype=np.bool_),
             node_up=np.ones(fabric.nodes, dtype=np.bool_),
             gpu_up=np.ones(fabric.gpus, dtype=np.bool_),
+            gpu_speed=np.ones(fabric.gpus),
         )
 
     @cached_property
@@ -220,7 +222,19 @@ class Health(Arrays):
             and self.nic_up.all()
             and self.node_up.all()
             and self.gpu_up.all()
+            and (self.gpu_speed == 1.0).all()
         )
+
+    def speeds(self, index: int, *, whole_node: bool) -> F64:
+        """Speed of a GPU, or of all GPUs of a node."""
+        each = len(self.gpu_speed) // len(self.node_up) if whole_node else 1
+        return self.gpu_speed[index * each : (index + 1) * each]
+
+    def works_as(self, other: Health) -> bool:
+        """True when the same works in both, at whatever speed GPUs compute."""
+        names = ("cable_scale", "switch_up", "nic_up", "node_up", "gpu_up")
+        pairs = ((getattr(self, name), getattr(other, name)) for name in names)
+        return all(own is its or np.array_equal(own, its) for own, its in pairs)
 
     def cable_rate(self, fabric: Fabric) -> F64:
         """Usable rate of every cable, one direction, (C,) Gb/s; 0 where an end is dead."""

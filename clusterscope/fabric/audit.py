@@ -20,6 +20,7 @@ from clusterscope.fabric.finding import STEEP_TAPER, Finding, Severity
 from clusterscope.fabric.names import Names
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.units import counted
 
 __all__ = ["CHECKS", "Finding", "Severity", "audit"]
 
@@ -84,7 +85,8 @@ def check_subnet(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         ends = int((leaves == place).sum())
         if ends + switches > SUBNET_LIDS:
             message = (
-                f"{ends:,} NIC ports and {switches:,} switches need {ends + switches:,} LIDs, and "
+                f"{counted(ends, 'NIC port')} and {counted(switches, 'switch', 'switches')} need "
+                f"{counted(ends + switches, 'LID')}, and "
                 f"a subnet has {SUBNET_LIDS:,}: not routable as one subnet; use more planes"
                 + (", or rails apart" * (not apart))
             )
@@ -130,7 +132,7 @@ def check_unused_leaf_ports(spec: ClusterSpec, fabric: Fabric) -> Iterator[Findi
         unit, key = (
             ("group", "dragonfly.groups") if fabric.dragonfly else ("SU", "scale_out.su_nodes")
         )
-        message = f"the last {unit} in use has {last:,} of {plan.su_nodes:,} nodes"
+        message = f"the last {unit} in use has {last:,} of {counted(plan.su_nodes, 'node')}"
         yield Finding("info", f"partial-{unit.casefold()}", key, message)
     sockets = plan.leaves * plan.leaf_down
     if fabric.ports < sockets:

@@ -9,6 +9,7 @@ from clusterscope.fabric.finding import STEEP_TAPER, Finding, Severity
 from clusterscope.spec import parts
 from clusterscope.spec.model import ClusterSpec, ScaleUpSpec
 from clusterscope.spec.shape import uplink_gbps
+from clusterscope.units import counted
 
 _TOLERANCE = 1e-9
 
@@ -21,7 +22,9 @@ def check_scale_up(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
     if shape.kind == "two-level":
         taper = shape.group * up.gpu_gbps / uplink_gbps(up)
         if taper > 1 + _TOLERANCE:
-            message = f"{taper:.4g}:1 from the {shape.group} GPUs of a group to its uplink"
+            message = (
+                f"{taper:.4g}:1 from the {counted(shape.group, 'GPU')} of a group to its uplink"
+            )
             severity: Severity = "warning" if taper > STEEP_TAPER + _TOLERANCE else "info"
             yield Finding(severity, "scale-up-taper", "scale_up.group_taper", message)
     if shape.kind == "torus" and all(n % 2 for n in shape.dims if n > 1):

@@ -18,8 +18,8 @@ Each cause is the difference of two neighboring lines, so causes add up to itera
 a cause is worth depends on the order, which is the same for every transport. A cause may be
 negative: a table that fits the traffic can beat balancing.
 
-Model: what pauses add is that of the phases which run at the frame, and at most what other jobs
-cost altogether.
+Model: what pauses add is that of the phases which run at the frame (before a first iteration, of
+all phases beside all other jobs), and at most what other jobs cost altogether.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _split(
         ratio if up else scenario.transport.goodput_ratio
         for up, ratio in zip(inside, up_only, strict=True)
     ]
-    settled_s = job.alone_s if job.settled is None else job.settled.iteration_s
+    settled_s = job.alone_s if job.settled is None else job.settled.alone_s
     paid = _slower(scenario, program, ideal, goodput)
     lines = (
         job.ideal_s,

@@ -22,6 +22,7 @@ from clusterscope.metrics.explain import Explanation
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.units import counted
 
 # GPUs up to which a fabric is cabled anew to see what one more spine would do.
 REBUILD_MOST = 200_000
@@ -82,14 +83,14 @@ def _qps(network: Network) -> Iterator[Change]:
         qps = transport.qps * times
         if qps <= _QPS_MOST:
             yield Change(
-                f"{qps} queue pairs a connection (now {transport.qps})",
+                f"{counted(qps, 'queue pair')} a channel (now {transport.qps})",
                 f"--set transport.qps={qps}",
                 partial(_with_qps, network, qps),
             )
 
 
 def _with_qps(network: Network, qps: int) -> Network:
-    """The network with so many queue pairs a connection.
+    """The network with so many queue pairs a channel.
 
     Raises:
         TooDearError: too many to be routed while somebody waits.
@@ -154,7 +155,7 @@ def _reducing(found: Explanation, network: Network) -> Iterator[Change]:
     }
     words = {"sharp": "SHARP: switches reduce on the way", "nvls": "NVLS: NVSwitches reduce"}
     for name, there in able.items():
-        if there and spec.jobs[job].algorithm != name:
+        if there and name not in (spec.jobs[job].algorithm, scenario.program[job].algorithm):
             how = f"--set jobs.{job}.algorithm={name}"
             changed = _with_job(network, job, algorithm=name)
             yield Change(words[name], how, partial(_again, network, changed))
@@ -179,7 +180,7 @@ def _placements(found: Explanation, network: Network) -> Iterator[Change]:
     strides = max(2, scenario.fabric.nodes // 8)
     for placement, values in (
         ("packed", {"placement": "packed"}),
-        (f"strided by {strides} nodes", {"placement": "strided", "stride": strides}),
+        (f"strided by {counted(strides, 'node')}", {"placement": "strided", "stride": strides}),
         ("random", {"placement": "random"}),
     ):
         if values["placement"] == own.placement:
@@ -217,7 +218,7 @@ def _spines(network: Network) -> Iterator[Change]:
     values = {"spines": plan.spines + 1, "leaf_up": plan.leaf_up + each}
     changed = spec.model_copy(update={"scale_out": out.model_copy(update=values)})
     sets = " ".join(f"--set scale_out.{key}={value}" for key, value in values.items())
-    uplinks = f"{each} more uplink{'s' * (each > 1)} a leaf"
+    uplinks = f"{counted(each, 'more uplink')} a leaf"
     yield Change(
         f"one more spine a block ({plan.spines + 1}), {uplinks}",
         sets,
@@ -265,7 +266,9 @@ def broken(health: Health) -> list[tuple[Thing, float]]:
     )
     out = [(Thing(kind, i), 0.0) for kind, up in kinds for i in np.flatnonzero(~up).tolist()]
     slow = np.flatnonzero(health.cable_scale < 1)
-    return out + [(Thing("cable", i), float(health.cable_scale[i])) for i in slow.tolist()]
+    out += [(Thing("cable", i), float(health.cable_scale[i])) for i in slow.tolist()]
+    lame = np.flatnonzero(health.gpu_up & (health.gpu_speed < 1))
+    return out + [(Thing("gpu", i), float(health.gpu_speed[i])) for i in lame.tolist()]
 
 
 def _repairs(network: Network) -> Iterator[Change]:
@@ -281,7 +284,7 @@ def _repairs(network: Network) -> Iterator[Change]:
     things = broken(actual)
     if len(things) > 1:
         yield Change(
-            f"everything repaired ({len(things):,} things)",
+            f"everything repaired ({counted(len(things), 'thing')})",
             ":restore all",
             lambda: Network(scenario, scenario.whole, scenario.whole),
         )

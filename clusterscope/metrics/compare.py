@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from clusterscope.engine.events import Event
 from clusterscope.engine.frame import Frame
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario, with_transport
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import SpecError, UnknownNameError
@@ -22,6 +23,7 @@ from clusterscope.metrics.memo import per_key
 from clusterscope.spec import parts
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.transports import unroutable
+from clusterscope.units import counted
 
 # What the frames of one rival may take: it goes where the explorer goes, and seldom far back.
 _FRAMES_BYTES = 32 * 2**20
@@ -47,6 +49,12 @@ class JobSide:
     causes: Causes
     unreached: int
 
+    @property
+    def inside(self) -> bool:
+        """True for a job that never leaves the scale-up network."""
+        phases = self.metrics.phases
+        return bool(phases) and all(phase.network == "scale-up" for phase in phases)
+
 
 @dataclass(frozen=True)
 class TransportSide:
@@ -61,6 +69,7 @@ class TransportSide:
         network_w: its power.
         money: what it costs to own and run; None where nobody asked.
         cluster: name of the cluster where there are several, "" where there is one.
+        network: routes and health at the step; None where nobody asked.
     """
 
     name: str
@@ -71,6 +80,7 @@ class TransportSide:
     network_w: float
     money: Economics | None = None
     cluster: str = ""
+    network: Network | None = field(default=None, compare=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -98,6 +108,25 @@ class Comparison:
     def same_parts(self) -> bool:
         """True when all networks cost and draw the same."""
         return len({(side.network_usd, side.network_w) for side in self.sides}) <= 1
+
+    @property
+    def networks(self) -> tuple[tuple[str, Network], ...]:
+        """Label, and routes and health at the step, of every side that has them."""
+        return tuple((side.label, side.network) for side in self.sides if side.network is not None)
+
+    @property
+    def health(self) -> tuple[str, ...]:
+        """Label, and digests of routes and health, of every side: what a verdict rests on."""
+        return tuple(
+            part
+            for label, network in self.networks
+            for part in (label, network.routed.digest(), network.actual.digest())
+        )
+
+    @property
+    def whole(self) -> bool:
+        """True when nothing is dead or slow on any side."""
+        return all(network.actual.healthy for _, network in self.networks)
 
     def side(self, name: str) -> TransportSide | None:
         """The side of that label."""
@@ -164,6 +193,7 @@ def side_of(scenario: Scenario, frame: Frame, own: str = "") -> TransportSide:
         network_usd=money.network_usd,
         network_w=money.network_w,
         money=money,
+        network=frame.network,
     )
 
 
@@ -258,7 +288,8 @@ def same_jobs(specs: Sequence[ClusterSpec]) -> tuple[ClusterSpec, ...]:
         if free < 2:
             raise SpecError(
                 f"compare: job {job.name!r}",
-                f"begins at GPU {job.first_gpu:,}, and the smallest cluster has {least:,} GPUs",
+                f"begins at GPU {job.first_gpu:,}, and the smallest cluster has "
+                f"{counted(least, 'GPU')}",
                 "compare clusters that all have room for it",
             )
         jobs.append(job.model_copy(update={"ranks": min(ranks, free)}))
@@ -306,6 +337,8 @@ def _job_dict(job: JobSide) -> dict[str, object]:
         "name": metrics.name,
         "busbw_GBps": _number(metrics.busbw_GBps),
         "error_band": [_number(value) for value in metrics.error_band],
+        "mfu": None if metrics.training is None else _number(metrics.training.mfu),
+        "mfu_band": None if metrics.mfu_band is None else list(metrics.mfu_band),
         "iteration_s": _number(metrics.iteration_s),
         "ideal_s": _number(metrics.ideal_s),
         "healthy_s": _number(metrics.healthy_s),

@@ -131,11 +131,11 @@ def _energy_kwh(spec: ClusterSpec, watts: float) -> float:
 
 
 def _delivered_bytes_s(job: JobMetrics) -> float:
-    """Payload of a job over the scale-out network, bytes a second; all of it when it uses none."""
+    """Payload of a job over the scale-out network, bytes a second."""
     if not job.iteration_s > 0 or math.isinf(job.iteration_s):
         return 0.0
     out = sum(phase.bytes for phase in job.phases if phase.network == "scale-out")
-    return (out or sum(phase.bytes for phase in job.phases)) / job.iteration_s
+    return out / job.iteration_s
 
 
 def run_hours(spec: ClusterSpec, jobs: Sequence[JobMetrics]) -> float:

@@ -1,8 +1,8 @@
 """What holds a flow, a link or a job back, and who shares that with it.
 
 A job is explained in its longest part, beside the other jobs in the parts of theirs that slow it
-most (`metrics.tenants`); a link by the job that loads it most; a device by its fullest link; a flow
-by its own slowest queue pair. `metrics.remedies` tries what would help.
+most (`metrics.beside`); a link by the job that loads it most; a device by its fullest link; a flow
+by its own slowest connection. `metrics.remedies` tries what would help.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import numpy as np
 
 from clusterscope.engine.network import Network
 from clusterscope.engine.shares import PhaseKey, Share
+from clusterscope.metrics.beside import Crowd
 from clusterscope.metrics.subject import Subject
-from clusterscope.metrics.tenants import Neighbors, Row, slowest
+from clusterscope.metrics.tenants import slowest
+from clusterscope.metrics.users import connections_of
 from clusterscope.routing.route import route
 from clusterscope.traffic.flows import Exchange
 from clusterscope.traffic.program import busbw_GBps
@@ -30,9 +32,11 @@ class Sharer:
     Attributes:
         job: index of the job.
         phase: index of the phase in the job.
-        rows: flows, or queue pairs of them, that cross the link.
+        rows: flows, or connections of them, that cross the link.
         gbps: load on the wire, Gb/s.
         ratio: part of what the link carries, 0 to 1.
+        connections: connections that cross it; 0 of a uniform exchange.
+        floods: it sends more to some NIC than that takes.
     """
 
     job: int
@@ -40,6 +44,8 @@ class Sharer:
     rows: int
     gbps: float
     ratio: float
+    connections: int = 0
+    floods: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Explanation:
         capacity_gbps: what the bottleneck carries now.
         load_gbps: load on it.
         sharers: who puts how much on it, most first.
-        path: links of the flow's slowest queue pair, when it has one path.
+        path: links of the flow's slowest connection, when it has one path.
         elsewhere: True when a flow moves in lock step with one that is held back elsewhere.
         paused_ratio: share of the time for which a busy receiver pauses the bottleneck, 0 to 1.
         paced_by: link that holds back the job of a link, -1 when none does.
@@ -77,20 +83,20 @@ class Explanation:
     beside: tuple[int, ...] = ()
 
 
-def explain(subject: Subject, network: Network, neighbors: Neighbors | None = None) -> Explanation:
-    """Why a subject is as fast as it is in a network."""
+def explain(subject: Subject, network: Network, crowd: Crowd | None = None) -> Explanation:
+    """Why a subject is as fast as it is in a network, among the jobs of a crowd."""
     scenario = network.scenario
     if subject.job < 0:
         return _idle(subject, network)
-    neighbors = neighbors or Neighbors(network, subject.job)
-    row = neighbors.row(subject.job)
-    parts = neighbors.beside(subject.job, row.all_keys())[1]
+    crowd = crowd or Crowd(network)
+    others = crowd.against(subject.job)
+    seconds, parts = crowd.beside(subject.job, tuple(k for own in others.values() for k in own))
     share = _part_of(subject, parts)
     if subject.kind == "flow":
-        return _explain_flow(subject, network, share, row)
+        return _explain_flow(subject, network, share, tuple(others))
     key, entity, bound = slowest(scenario, share, subject.job)
     paced_by = bound
-    whole_s = sum(own for own, _ in parts)
+    whole_s = max(seconds, crowd.alone_s[subject.job])
     value, unit = busbw_GBps(scenario.program[subject.job], whole_s), "GBps"
     if subject.kind == "link":
         share = max((s for _, s in parts), key=lambda s: float(s.link_gbps[subject.link]))
@@ -103,7 +109,7 @@ def explain(subject: Subject, network: Network, neighbors: Neighbors | None = No
         key[1],
         paused_ratio=_paused(share, key, entity),
         paced_by=paced_by,
-        beside=_sending(row),
+        beside=tuple(others),
     )
     return _with_bottleneck(found, network, share, bound)
 
@@ -114,10 +120,6 @@ def _paused(share: Share, key: PhaseKey, entity: int) -> float:
         return 0.0
     free = float(share.free_gbps[key][entity])
     return max(0.0, 1.0 - float(share.pace_gbps[key][entity]) / free) if free > 0 else 0.0
-
-
-def _sending(row: Row) -> tuple[int, ...]:
-    return tuple(other for other, keys in enumerate(row.keys) if keys)
 
 
 def _part_of(subject: Subject, parts: list[tuple[float, Share]]) -> Share:
@@ -152,17 +154,32 @@ def _with_bottleneck(found: Explanation, network: Network, share: Share, bound: 
 def sharers(network: Network, share: Share, link: int) -> tuple[Sharer, ...]:
     """Who puts how much on a link, most first; the parts add up to its load."""
     found = [(key, *_on(network, share, key, link)) for key in sorted(share.pace_gbps)]
-    total, load = sum(part for _, _, part in found), float(share.link_gbps[link])
+    total, load = sum(part for _, _, part, _ in found), float(share.link_gbps[link])
     out = [
-        Sharer(*key, rows, load * (part / total), part / total)
-        for key, rows, part in found
+        Sharer(
+            *key,
+            rows,
+            load * (part / total),
+            part / total,
+            connections,
+            _floods(network, share, key),
+        )
+        for key, rows, part, connections in found
         if part > 0
     ]
     return tuple(sorted(out, key=lambda one: (-one.gbps, one.job, one.phase)))
 
 
-def _on(network: Network, share: Share, key: PhaseKey, link: int) -> tuple[int, float]:
-    """Routed entries of a phase on a link, itself or in a bundle, and their payload, Gb/s.
+def _floods(network: Network, share: Share, key: PhaseKey) -> bool:
+    """Whether several senders of a phase are held back by the cable into the NIC they send to."""
+    scenario = network.scenario
+    bound = share.bottleneck[key]
+    into = (bound >= 0) & (bound < 2 * scenario.fabric.ports) & (bound % 2 == 1)
+    return scenario.loads[key[0]][key[1]].converges and bool(into.any())
+
+
+def _on(network: Network, share: Share, key: PhaseKey, link: int) -> tuple[int, float, int]:
+    """Routed entries of a phase on a link, itself or in a bundle, their payload, Gb/s, connections.
 
     Of a bundle with dead members a live one carries more than its share, the same for all phases.
     """
@@ -175,16 +192,20 @@ def _on(network: Network, share: Share, key: PhaseKey, link: int) -> tuple[int, 
         part[routed.entry_link == links + bundle] = bundles.member_share[place]
     used = np.flatnonzero(part)
     pace = share.pace_gbps[key][routed.entry_entity[used]]
-    return len(used), float((pace * routed.entry_weight[used] * part[used]).sum())
+    gbps = float((pace * routed.entry_weight[used] * part[used]).sum())
+    load = network.scenario.loads[key[0]][key[1]]
+    return len(used), gbps, connections_of(load, routed.entry_row[used])
 
 
-def _explain_flow(subject: Subject, network: Network, share: Share, row: Row) -> Explanation:
-    """A flow: its slowest queue pair."""
+def _explain_flow(
+    subject: Subject, network: Network, share: Share, beside: tuple[int, ...]
+) -> Explanation:
+    """A flow: its slowest connection."""
     scenario, key = network.scenario, (subject.job, subject.phase)
     load = scenario.loads[key[0]][key[1]]
     if load.exchange is not None:
         each = float(share.pace_gbps[key][0]) / _peers(load.exchange, subject.ends[0])
-        found = Explanation(subject, each, "gbps", subject.phase, beside=_sending(row))
+        found = Explanation(subject, each, "gbps", subject.phase, beside=beside)
         return _with_bottleneck(found, network, share, int(share.bottleneck[key][0]))
     rows = np.flatnonzero((load.src == subject.ends[0]) & (load.dst == subject.ends[1]))
     entity = load.row_entity[rows]
@@ -204,7 +225,7 @@ def _explain_flow(subject: Subject, network: Network, share: Share, row: Row) ->
         path=path,
         paused_ratio=_paused(share, key, int(entity[worst])),
         elsewhere=bool(path) and bound >= 0 and bound not in path,
-        beside=_sending(row),
+        beside=beside,
     )
     return _with_bottleneck(found, network, share, bound)
 

@@ -11,10 +11,13 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE
 from clusterscope.fabric.audit import Finding, audit
+from clusterscope.metrics.idle import idle_keys
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import peak_utilization, tier_links
 from clusterscope.metrics.memo import per_frame, per_key
-from clusterscope.transport.connections import CACHE_BYTES, spills, state_bytes
+from clusterscope.metrics.memory import short_of_memory
+from clusterscope.transport.connections import CACHE_BYTES, sends, spills, state_bytes
+from clusterscope.units import counted
 
 # A link that paces a phase is named when it is fuller than the mean of its tier by this factor.
 _IMBALANCE = 1.2
@@ -27,7 +30,8 @@ _LATENCY_RATIO = 0.5
 @per_frame
 def findings(scenario: Scenario, frame: Frame) -> tuple[Finding, ...]:
     """All findings: about the fabric, the transport, and the jobs at the frame; errors first."""
-    found = [*_fabric(scenario), *_transport(scenario)]
+    found = [*_fabric(scenario), *_transport(scenario), *short_of_memory(scenario.program)]
+    found += idle_keys(scenario)
     for job in job_metrics(scenario, frame):
         found.extend(_job(scenario, frame, job))
     order = ("error", "warning", "info")
@@ -53,12 +57,12 @@ def _transport(scenario: Scenario) -> Iterator[Finding]:
         )
     peers = most_peers(scenario)
     if spills(transport, peers):
-        state = state_bytes(transport.connection_bytes, peers, transport.qps)
+        state = state_bytes(transport.connection_bytes, peers, sends(transport))
         yield Finding(
             "info",
             "connection-state",
             "transport.name",
-            f"an all-to-all opens {peers * transport.qps:,} connections a NIC, "
+            f"an all-to-all opens {peers * sends(transport):,} connections a NIC, "
             f"{state / 1e6:.3g} MB of state; NICs hold about {CACHE_BYTES / 1e6:g} MB",
         )
     if transport.policy.hash_seed == "shared" and transport.policy.load_balancing == "ecmp":
@@ -86,14 +90,14 @@ def _job(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Finding]
     where = f"job {job.name!r}"
     unreached = sum(phase.unreached for phase in job.phases)
     if unreached:
-        message = f"{unreached:,} flows have no live path"
+        message = f"{counted(unreached, 'flow')} {'has' if unreached == 1 else 'have'} no live path"
         yield Finding("error", "unreachable", where, message)
     if job.stalled:
         dead = "" if unreached else " until routes avoid what is dead"
         yield Finding("error", "stalled", where, f"the job stands still{dead}")
     several = len(scenario.program) > 1
     if several and not job.iterations and not job.stalled:
-        message = "no iteration has ended yet: its time is estimated from what runs beside it now"
+        message = "no iteration has ended yet: its time is that while all other jobs send"
         yield Finding("info", "not-contended", where, message)
     if frame.network.routed is not frame.network.actual:
         message = "routes are those from before the last change of health"

@@ -2,8 +2,8 @@
 
 * `alone_s`: one iteration of the job alone in the network as it is at the frame, steady state.
 * `iteration_s`: the same for a single job; with several jobs, the last iteration that the job
-  finished beside the others when that was slower, and before there is one, alone_s with its
-  running phase as slow as the running phases of the others make it.
+  finished beside the others when that was slower, and before there is one, what it would need
+  while all the others send (`metrics.beside`).
 * `ideal_s`: bytes only, at full line rate: in each phase every NIC port or GPU sends and receives
   what it must over its own cable, with no headers, no latency and a perfect fabric behind it.
 * share of line = ideal_s / iteration_s; line_GBps is the busbw of ideal_s.
@@ -26,7 +26,10 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.shares import PhaseKey, Share
 from clusterscope.engine.step import iteration_parts
 from clusterscope.fabric.arrays import SCALE_UP, Fabric
+from clusterscope.metrics.bands import error_band, waited_band
+from clusterscope.metrics.beside import together
 from clusterscope.metrics.memo import per_key
+from clusterscope.metrics.serving import ServingMetrics, serving_metrics
 from clusterscope.metrics.training import TrainingMetrics, ideal_work_s, training_metrics
 from clusterscope.traffic.flows import Exchange, JobProgram, Phase
 from clusterscope.traffic.program import algbw_GBps, busbw_GBps
@@ -48,7 +51,8 @@ class PhaseMetrics:
         rate_gbps: payload rate of the slowest entity while it sends, Gb/s.
         entities: rates in the phase.
         stalled: entities without a live path.
-        unreached: flows (queue pairs) without a live path.
+        unreached: flows (connections) without a live path.
+        connections: those of a pair of NICs.
     """
 
     name: str
@@ -61,21 +65,24 @@ class PhaseMetrics:
     entities: int
     stalled: int
     unreached: int
+    connections: int
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A job alone in the network once routes have reacted to the last failure.
+    """A job in the network once routes have reacted to the last failure.
 
     Attributes:
         from_s: when they will have.
-        iteration_s: one iteration from then on; inf when it stalls for good.
+        iteration_s: one iteration from then on, beside the other jobs; inf when it stalls for good.
         busbw_GBps: its busbw.
+        alone_s: one iteration of the job alone.
     """
 
     from_s: float
     iteration_s: float
     busbw_GBps: float  # noqa: N815 - the unit's own spelling
+    alone_s: float
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,9 @@ class JobMetrics:
         running_phase: index of the running phase.
         settled: how it goes once routes have reacted; None when they have.
         training: how it trains; None for a bare collective.
+        serving: how it serves; None for any other job.
+        algorithm: by which a library runs the collective; "" for plain traffic.
+        protocol: by which the library sends; "" where that is not known.
     """
 
     name: str
@@ -123,11 +133,22 @@ class JobMetrics:
     running_phase: int
     settled: Settled | None = None
     training: TrainingMetrics | None = None
+    serving: ServingMetrics | None = None
+    algorithm: str = ""
+    protocol: str = ""
 
     @property
     def share_of_line(self) -> float:
-        """Line-rate time over real time, 0 to 1; 0 when stalled."""
+        """Line-rate time of rings over real time; above 1 where switches reduce, 0 if stalled."""
         return self.ideal_s / self.iteration_s
+
+    @property
+    def mfu_band(self) -> tuple[float, float] | None:
+        """What MFU may be in truth, (low, high), as far as communication decides; None without."""
+        if self.training is None or not self.busbw_GBps:
+            return None
+        low, high = (self.training.mfu * end / self.busbw_GBps for end in self.error_band)
+        return low, high
 
     @property
     def slowdown(self) -> float:
@@ -149,6 +170,7 @@ class _Reference:
     """Times of a scenario that no frame changes, by job; filled when first asked for."""
 
     ideal_s: tuple[float, ...]
+    line_gbps: F64
     healthy: list[Steady] = field(default_factory=list)
 
 
@@ -194,10 +216,11 @@ def _job(
     if len(scenario.program) > 1:
         beside_s = state.last_iteration_s
         if math.isnan(beside_s):
-            beside_s = alone_s + _held_up_s(frame, job, phases)
+            beside_s = together(frame.network)[job].seconds
         iteration = max(alone_s, beside_s)
     busbw = busbw_GBps(program, iteration)
-    low, high = scenario.transport.error_band
+    train = training_metrics(frame.network, job, iteration)
+    low, high = waited_band(error_band(scenario, program), train, iteration)
     latency = [p.latency_s for p in phases]
     return JobMetrics(
         name=program.name,
@@ -218,26 +241,19 @@ def _job(
         iterations=state.iteration,
         running_phase=state.phase,
         settled=_settled(scenario, frame, job),
-        training=training_metrics(frame.network, job, iteration),
+        training=train,
+        serving=_served(scenario, frame, job, iteration / alone_s),
+        algorithm=program.algorithm,
+        protocol=program.protocol,
     )
 
 
-def _held_up_s(frame: Frame, job: int, phases: Sequence[PhaseMetrics]) -> float:
-    """What the phases of other jobs that run now add to the running phases of a job, seconds."""
-    running = {
-        (number, state.phase + i): left
-        for number, state in enumerate(frame.jobs)
-        for i, left in enumerate(state.left)
-        if (left > 0).any()
-    }
-    share = frame.network.share(tuple(running))
-    more = 0.0
-    for key in running:
-        size = frame.network.scenario.loads[key[0]][key[1]].size_bytes
-        if key[0] == job and share.pace_gbps[key].all():
-            seconds = float((size / share.pace_gbps[key]).max()) * BITS_PER_BYTE / GIGA
-            more = max(more, seconds - phases[key[1]].seconds)
-    return more
+def _served(scenario: Scenario, frame: Frame, job: int, slower: float) -> ServingMetrics | None:
+    """How a job serves; None for any other job."""
+    if scenario.program[job].serving is None:
+        return None
+    slower = slower if math.isfinite(slower) else 1.0
+    return serving_metrics(frame.network, job, _reference(scenario).line_gbps, slower)
 
 
 def _settled(scenario: Scenario, frame: Frame, job: int) -> Settled | None:
@@ -245,8 +261,10 @@ def _settled(scenario: Scenario, frame: Frame, job: int) -> Settled | None:
     due = frame.state.reroute_due_s
     if due is None:
         return None
-    seconds = _settled_s(frame.network)[job]
-    return Settled(due, seconds, busbw_GBps(scenario.program[job], seconds))
+    seconds = alone_s = _settled_s(frame.network)[job]
+    if len(scenario.program) > 1:
+        seconds = max(alone_s, together(frame.network.rerouted)[job].seconds)
+    return Settled(due, seconds, busbw_GBps(scenario.program[job], seconds), alone_s)
 
 
 @per_key
@@ -297,6 +315,7 @@ def _phase(
         entities=len(routed.stalled),
         stalled=int(routed.stalled.sum()),
         unreached=routed.unreached,
+        connections=network.scenario.loads[key[0]][key[1]].connections,
     )
 
 
@@ -316,7 +335,7 @@ def ideal_s(scenario: Scenario, job: int) -> float:
 def _reference(scenario: Scenario) -> _Reference:
     """Line-rate times, by job."""
     line = vertex_gbps(scenario.fabric)
-    return _Reference(tuple(_ideal_s(program, line) for program in scenario.program))
+    return _Reference(tuple(_ideal_s(program, line) for program in scenario.program), line)
 
 
 def vertex_gbps(fabric: Fabric) -> F64:

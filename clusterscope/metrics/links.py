@@ -282,13 +282,15 @@ def _counted(group: np.ndarray, groups: int) -> I32:
     return np.bincount(group, minlength=groups).astype(np.int32)
 
 
+@per_frame
 def tier_levels(scenario: Scenario, frame: Frame) -> dict[str, tuple[float, float]]:
     """(mean, max) utilization of the live links of every tier that has links."""
     levels = {}
     for tier, name in enumerate(scenario.fabric.tier_names):
         ratio = frame.utilization[tier_links(scenario.fabric, tier)]
         if len(ratio):
-            live = ratio[~np.isnan(ratio)]
+            dead = np.isnan(ratio)
+            live = ratio[~dead] if dead.any() else ratio
             nan = float("nan")
             levels[name] = (float(live.mean()), float(live.max())) if len(live) else (nan, nan)
     return levels

@@ -2,8 +2,8 @@
 
 A rival of the cluster's own transport runs on the same cables and ports here, but would be bought
 otherwise. Switches are taken from the family that speaks the transport, as many as have the same
-capacity, and NICs one for one; cables stay. The cluster's own transport is priced as it is built,
-and so is a transport whose family the catalogue does not hold.
+capacity, and NICs one for one (Ultra Ethernet wants its own); cables stay. The cluster's own
+transport is priced as it is built, and so is a transport whose family the catalogue does not hold.
 
 Model: price and power of a switch are in proportion to its capacity.
 """
@@ -23,11 +23,13 @@ _SWITCHES: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "infiniband": ((0.0, "QM9700"), (800.0, "Q3400")),
     "spectrum": ((0.0, "SN5600"),),
     "ethernet": ((0.0, "Tomahawk4-64x400"), (800.0, "Tomahawk5-64x800")),
+    "uec": ((0.0, "Tomahawk4-64x400"), (800.0, "Tomahawk5-64x800")),
 }
 _NICS: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "infiniband": ((0.0, "CX-7-400"), (800.0, "CX-8-800")),
     "spectrum": ((0.0, "BF3-SuperNIC-400"), (800.0, "CX-8-800")),
     "ethernet": ((0.0, "CX-7-400"), (800.0, "CX-8-800")),
+    "uec": ((0.0, "UEC-400"), (800.0, "UEC-800")),
 }
 _FAMILIES: Final[dict[str, str]] = {
     "infiniband": "infiniband",
@@ -38,7 +40,7 @@ _FAMILIES: Final[dict[str, str]] = {
     "roce-eecmp": "ethernet",
     "roce-ar": "ethernet",
     "roce-flowlet": "ethernet",
-    "uec": "ethernet",
+    "uec": "uec",
     "iwarp": "ethernet",
     "tcp": "ethernet",
 }

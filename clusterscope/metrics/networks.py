@@ -26,9 +26,9 @@ from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.spec.shape import half_gbps, shape_words
 from clusterscope.transport.latency import path_latency_s
 from clusterscope.transport.model import scale_up_latency_s
-from clusterscope.units import BITS_PER_BYTE, GIGA
+from clusterscope.units import BITS_PER_BYTE, GIGA, counted
 
-_KINDS = {
+SCALE_UP_WORDS = {
     "nvlink": "NVLink",
     "ualink": "UALink",
     "infinity-fabric": "Infinity Fabric",
@@ -115,7 +115,7 @@ def _scale_up(scenario: Scenario) -> NetworkFacts | None:
     longest = {"two-level": 3, "torus": sum(n // 2 for n in up.dims)}.get(up.topology, 1)
     return NetworkFacts(
         name="scale-up",
-        technology=_KINDS[up.kind],
+        technology=SCALE_UP_WORDS[up.kind],
         made_of=shape_words(up),
         reached=up.domain_gpus,
         each_gbps=up.gpu_gbps,
@@ -152,7 +152,7 @@ def _scale_out(scenario: Scenario) -> NetworkFacts | None:
 
 def _switch_words(plan: ScaleOutPlan) -> str:
     """Parts and tiers."""
-    tiers = f"{plan.tiers} tier{'s' * (plan.tiers > 1)}"
+    tiers = f"{counted(plan.tiers, 'tier')}"
     names = dict.fromkeys(filter(None, (plan.leaf_switch, plan.spine_switch, plan.core_switch)))
     return f"{tiers if plan.dragonfly is None else 'dragonfly'} of {' and '.join(names)}"
 

@@ -11,15 +11,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import ClusterscopeError
+from clusterscope.metrics.beside import Crowd
 from clusterscope.metrics.changes import Change, TooDearError, changes
 from clusterscope.metrics.explain import Explanation, explain
 from clusterscope.metrics.subject import Subject, subject_of
-from clusterscope.metrics.tenants import Neighbors
 
 Tell = Callable[[str, int, int], object]
 
@@ -109,18 +107,11 @@ class _Measure:
                 same = True
             except ClusterscopeError:
                 same = False
-        neighbors = None
+        crowd = None
         if change.without >= 0:
-            neighbors = _Without(network, subject.job, change.without)
-        return explain(subject, network, neighbors).value, same
-
-
-class _Without(Neighbors):
-    """Jobs of a network of which one is elsewhere."""
-
-    def __init__(self, network: Network, job: int, gone: int) -> None:
-        super().__init__(network, job)
-        self._loads[gone] = np.zeros_like(self._loads[gone])
+            jobs = set(range(len(network.scenario.program))) - {change.without}
+            crowd = Crowd(network, jobs)
+        return explain(subject, network, crowd).value, same
 
 
 def _short(error: ClusterscopeError) -> str:

@@ -6,6 +6,7 @@ Values that are not numbers (a time that never comes, a mean of nothing) are nul
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,34 +20,46 @@ from clusterscope.metrics.cost import cost, power
 from clusterscope.metrics.findings import findings
 from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
 from clusterscope.metrics.links import hottest, peak_utilization, tier_levels, tier_summaries
+from clusterscope.metrics.networks import networks, storage
+from clusterscope.metrics.serving import serving_row
 from clusterscope.metrics.tenants import tenants
+from clusterscope.metrics.training import TrainingMetrics
 from clusterscope.metrics.users import users_of
+from clusterscope.spec.front_end import derive_front_end
 
 SCHEMA_VERSION = 1
 HOTTEST = 20
 # More steps than this are thinned out evenly in `series`.
 SERIES_POINTS = 1000
 
+# Iterations done by job, and (mean, highest) utilization by tier, of one step.
+Levels = tuple[list[int], dict[str, tuple[float, float]]]
+
 NOTES = (
     "Rates are max-min fair shares of a fluid model; error_band says how far packets may differ.",
     "links: load on the wire over what the link carries now, mean over the reported step; peak is "
     "the highest load in any phase of an iteration, each job alone in the network.",
     "jobs: algbw and busbw as nccl-tests defines them; iteration_s is null when the job stalls.",
-    "jobs: share_of_line is the time at full line rate with a perfect fabric over iteration_s.",
+    "jobs: share_of_line is the time of rings at full line rate with a perfect fabric over "
+    "iteration_s; switches that reduce may take it above 1.",
     "jobs: mfu is that of a training job, its computing as the fitted kernel efficiency has it; "
     "null for a bare collective.",
-    "cost and power: GPUs, NICs, switches and cables only.",
+    "cost and power: GPUs, NICs, switches and cables of scale-up and scale-out only.",
+    "networks: line rates, one direction; front_end: counted, not stepped, and null where the spec "
+    "says nothing of it; its price and power are not in cost and power.",
 )
 
 
-def report(timeline: Timeline, steps: int | None = None) -> dict[str, Any]:
+def report(
+    timeline: Timeline, steps: int | None = None, known: Mapping[int, Levels] | None = None
+) -> dict[str, Any]:
     """Everything about a run after `steps` steps (`sim.steps` when left out), JSON-safe.
 
-    Keys are those of `metrics.schema.SCHEMA`.
+    Keys are those of `metrics.schema.SCHEMA`. Steps whose levels are `known` are not run again.
     """
     scenario = timeline.scenario
     last = scenario.spec.sim.steps if steps is None else steps
-    series = _series(timeline, last)
+    series = _series(timeline, last, known or {})
     frame = timeline.at(last)
     jobs = job_metrics(scenario, frame)
     raw = {
@@ -60,11 +73,13 @@ def report(timeline: Timeline, steps: int | None = None) -> dict[str, Any]:
         "fabric": dict(counts(scenario.fabric)),
         "transport": _transport(scenario),
         "links": _links(scenario, frame),
-        "jobs": [_job(job) for job in jobs],
+        "jobs": [_job(scenario, job) for job in jobs],
         "phases": [_phase(scenario, job, phase) for job in jobs for phase in job.phases],
         "tenants": _tenants(scenario, frame),
         "events": [_event(event) for event in events_until(timeline, last)],
         "findings": [vars(finding) for finding in findings(scenario, frame)],
+        "networks": [asdict(facts) for facts in networks(scenario)],
+        "front_end": _front_end(scenario),
         "cost": dict(cost(scenario)),
         "power": dict(power(scenario)),
         "series": series,
@@ -100,6 +115,7 @@ def _transport(scenario: Scenario) -> dict[str, object]:
         "load_balancing": transport.policy.load_balancing,
         "hash_seed": transport.policy.hash_seed,
         "qps": transport.qps,
+        "channels": transport.channels,
         "ordering": transport.ordering,
         "goodput_ratio": transport.goodput_ratio,
         "nic_latency_s": transport.nic_latency_s,
@@ -110,6 +126,26 @@ def _transport(scenario: Scenario) -> dict[str, object]:
         "congestion": transport.congestion,
         "error_band": transport.error_band,
         "evidence": transport.evidence,
+    }
+
+
+def _front_end(scenario: Scenario) -> dict[str, object] | None:
+    """The network to storage and users: its counts, and what reaches storage."""
+    front, facts = derive_front_end(scenario.spec), networks(scenario)
+    if front is None:
+        return None
+    plan, reached = front.plan, storage(scenario)
+    own = next(one for one in facts if one.name == "front-end")
+    return {
+        **asdict(own),
+        "node_gbps": front.node_gbps,
+        "tiers": {"leaf": plan.leaves, "spine": plan.spines_total, "core": plan.cores_total},
+        "cables_by_tier": {
+            "node-leaf": plan.nic_leaf_cables,
+            "leaf-spine": plan.leaf_spine_cables,
+            "spine-core": plan.spine_core_cables,
+        },
+        "storage": None if reached is None else asdict(reached),
     }
 
 
@@ -138,18 +174,28 @@ def _links(scenario: Scenario, frame: Frame) -> dict[str, object]:
     return {"by_tier": by_tier, "hottest": rows}
 
 
-def _job(job: JobMetrics) -> dict[str, object]:
+def _job(scenario: Scenario, job: JobMetrics) -> dict[str, object]:
     """One job; its phases are listed on their own."""
     row = dict(vars(job))
     del row["phases"]
     row["settled"] = None if job.settled is None else dict(vars(job.settled))
-    row["training"] = None if job.training is None else asdict(job.training)
+    row["training"] = None if job.training is None else _training(scenario, job.training)
+    row["serving"] = None if job.serving is None else serving_row(scenario, job.serving)
     return row | {
         "share_of_line": job.share_of_line,
         "slowdown": job.slowdown,
         "stalled": job.stalled,
         "mfu": None if job.training is None else job.training.mfu,
+        "mfu_band": job.mfu_band,
     }
+
+
+def _training(scenario: Scenario, own: TrainingMetrics) -> dict[str, object]:
+    """How a job trains; its straggler by name."""
+    row = asdict(own)
+    if own.straggler is not None:
+        row["straggler"]["gpu"] = scenario.names.gpu(own.straggler.gpu)
+    return row
 
 
 def _phase(scenario: Scenario, job: JobMetrics, phase: PhaseMetrics) -> dict[str, object]:
@@ -185,7 +231,12 @@ def _event(event: Event) -> dict[str, object]:
     return row | ({"scale": event.scale} if event.kind == "degrade" else {})
 
 
-def _series(timeline: Timeline, last: int) -> dict[str, object]:
+def levels_of(scenario: Scenario, frame: Frame) -> Levels:
+    """What the series of a report take of a frame."""
+    return [job.iteration for job in frame.jobs], tier_levels(scenario, frame)
+
+
+def _series(timeline: Timeline, last: int, known: Mapping[int, Levels]) -> dict[str, object]:
     """Iterations done and utilization by tier over steps."""
     scenario = timeline.scenario
     every = max(1, -(-(last + 1) // SERIES_POINTS))
@@ -193,10 +244,10 @@ def _series(timeline: Timeline, last: int) -> dict[str, object]:
     iterations: dict[str, list[int]] = {job.name: [] for job in scenario.program}
     levels: dict[str, dict[str, list[float]]] = {}
     for step in steps:
-        frame = timeline.at(step)
-        for job, state in zip(scenario.program, frame.jobs, strict=True):
-            iterations[job.name].append(state.iteration)
-        for tier, (mean, top) in tier_levels(scenario, frame).items():
+        done, tiers = known.get(step) or levels_of(scenario, timeline.at(step))
+        for job, iteration in zip(scenario.program, done, strict=True):
+            iterations[job.name].append(iteration)
+        for tier, (mean, top) in tiers.items():
             row = levels.setdefault(tier, {"mean": [], "max": []})
             row["mean"].append(mean)
             row["max"].append(top)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clusterscope.columns import I64, Bool
-from clusterscope.engine.events import KINDS, Event, Kind, apply
+from clusterscope.engine.events import DEGRADABLE, KINDS, Event, Kind, apply
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
@@ -101,10 +101,10 @@ def events_of(deed: Deed, scenario: Scenario, health: Health, step: int) -> tupl
         things = broken(health)
     else:
         things = parse(deed.targets, scenario, keep=_keep(deed.kind, health))
-    wrong = next((thing for thing in things if thing.kind != "cable"), None)
+    wrong = next((thing for thing in things if thing.kind not in DEGRADABLE), None)
     if deed.kind == "degrade" and wrong is not None:
         name = names.thing(wrong)
-        raise SpecError(name, f"a {wrong.kind} cannot degrade", "degrade cables")
+        raise SpecError(name, f"a {wrong.kind} cannot degrade", "degrade cables, GPUs or nodes")
     return tuple(Event(step, deed.kind, t, names.thing(t), deed.scale) for t in things)
 
 
@@ -133,11 +133,12 @@ _KINDS: tuple[ThingKind, ...] = ("switch", "node", "nic", "gpu", "cable")
 def _works(health: Health, kind: ThingKind) -> Bool:
     """What of a kind works, at full rate, by index."""
     whole: Bool = health.cable_scale == 1.0
+    quick: Bool = health.gpu_speed == 1.0
     return {
         "switch": health.switch_up,
         "node": health.node_up,
         "nic": health.nic_up,
-        "gpu": health.gpu_up,
+        "gpu": health.gpu_up & quick,
     }.get(kind, whole)
 
 
@@ -148,6 +149,9 @@ def _keep(kind: Kind, health: Health) -> Keep:
         if kind == "fail" and thing == "cable":
             alive: Bool = health.cable_scale[members] > 0
             return alive
+        if kind == "fail" and thing == "gpu":
+            up: Bool = health.gpu_up[members]
+            return up
         works: Bool = _works(health, thing)[members]
         return ~works if kind == "restore" else works
 

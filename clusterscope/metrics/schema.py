@@ -57,6 +57,50 @@ _SPAN = _record(
     begin_s=_NUMBER,
     end_s=_NUMBER,
 )
+_STAGE = _record(
+    plan=_TEXT,
+    instances=_COUNT,
+    running=_COUNT,
+    step_s=_MAYBE,
+    requests_per_s=_NUMBER,
+    tokens_per_s=_NUMBER,
+    tokens_per_s_per_gpu=_NUMBER,
+    tokens_per_s_per_node=_NUMBER,
+    compute_s=_NUMBER,
+    memory_s=_NUMBER,
+    exchange_s=_MAYBE,
+    dispatch_s=_MAYBE,
+    combine_s=_MAYBE,
+    exposed_s=_map(_NUMBER),
+    formula_s=_NUMBER,
+    bound=_TEXT,
+    bound_link=_MAYBE_TEXT,
+    weights_bytes=_NUMBER,
+    cache_bytes=_NUMBER,
+    memory_bytes=_NUMBER,
+)
+_TRANSFER = _record(
+    token_bytes=_NUMBER,
+    request_bytes=_NUMBER,
+    seconds=_MAYBE,
+    exposed_s=_MAYBE,
+    requests_per_s=_NUMBER,
+    bound_link=_MAYBE_TEXT,
+)
+_SERVING = _record(
+    model=_TEXT,
+    plan=_TEXT,
+    ttft_s=_MAYBE,
+    tpot_s=_MAYBE,
+    user_tokens_per_s=_MAYBE,
+    requests_per_s=_NUMBER,
+    tokens_per_s=_NUMBER,
+    bound=_TEXT,
+    prefill={"anyOf": [{"type": "null"}, _STAGE]},
+    decode={"anyOf": [{"type": "null"}, _STAGE]},
+    transfer={"anyOf": [{"type": "null"}, _TRANSFER]},
+    spans=_list(_SPAN),
+)
 _TRAINING = _record(
     model=_TEXT,
     plan=_TEXT,
@@ -68,6 +112,12 @@ _TRAINING = _record(
     bubble_s=_NUMBER,
     exposed_s=_map(_NUMBER),
     spans=_list(_SPAN),
+    straggler={
+        "anyOf": [
+            {"type": "null"},
+            _record(rank=_COUNT, gpu=_TEXT, speed=_RATIO, ranks=_COUNT, lost_s=_NUMBER),
+        ]
+    },
 )
 _JOB = _record(
     name=_TEXT,
@@ -84,17 +134,21 @@ _JOB = _record(
     busbw_GBps=_NUMBER,
     line_GBps=_NUMBER,
     error_band=_BAND,
-    share_of_line=_RATIO,
+    share_of_line={**_MAYBE, "minimum": 0},
     slowdown=_MAYBE,
     stalled=_FLAG,
     mfu=_MAYBE,
+    mfu_band={"anyOf": [{"type": "null"}, _BAND]},
     iterations=_COUNT,
     running_phase=_COUNT,
     training={"anyOf": [{"type": "null"}, _TRAINING]},
+    serving={"anyOf": [{"type": "null"}, _SERVING]},
+    algorithm=_TEXT,
+    protocol=_TEXT,
     settled={
         "anyOf": [
             {"type": "null"},
-            _record(from_s=_NUMBER, iteration_s=_MAYBE, busbw_GBps=_NUMBER),
+            _record(from_s=_NUMBER, iteration_s=_MAYBE, busbw_GBps=_NUMBER, alone_s=_MAYBE),
         ]
     },
 )
@@ -110,6 +164,7 @@ _PHASE = _record(
     entities=_COUNT,
     stalled=_COUNT,
     unreached=_COUNT,
+    connections=_COUNT,
 )
 _TENANT = _record(
     job=_TEXT,
@@ -144,6 +199,7 @@ _TRANSPORT = _record(
     load_balancing=_TEXT,
     hash_seed=_TEXT,
     qps=_COUNT,
+    channels=_MAYBE,
     ordering=_TEXT,
     goodput_ratio=_RATIO,
     nic_latency_s=_NUMBER,
@@ -154,6 +210,29 @@ _TRANSPORT = _record(
     congestion=_TEXT,
     error_band=_BAND,
     evidence=_TEXT,
+)
+_FACTS: dict[str, Schema] = {
+    "name": {"enum": ["scale-up", "scale-out", "front-end"]},
+    "technology": _TEXT,
+    "made_of": _TEXT,
+    "reached": _COUNT,
+    "each_gbps": _NUMBER,
+    "bisection_gbps": _NUMBER,
+    "switches": _COUNT,
+    "cables": _COUNT,
+    "latency_s": _NUMBER,
+    "usd": _NUMBER,
+    "watts": _NUMBER,
+}
+_STORAGE = _record(
+    nodes=_COUNT, gbps=_NUMBER, checkpoint_bytes=_NUMBER, seconds=_NUMBER, narrowest=_TEXT
+)
+_FRONT_END = _record(
+    **_FACTS,
+    node_gbps=_NUMBER,
+    tiers=_map(_COUNT),
+    cables_by_tier=_map(_COUNT),
+    storage={"anyOf": [{"type": "null"}, _STORAGE]},
 )
 _SERIES = _record(
     step=_list(_COUNT),
@@ -187,6 +266,8 @@ SCHEMA: Schema = {
         tenants=_list(_TENANT),
         events=_list(_EVENT),
         findings=_list(_FINDING),
+        networks=_list(_record(**_FACTS)),
+        front_end={"anyOf": [{"type": "null"}, _FRONT_END]},
         cost=_TOTALS,
         power=_TOTALS,
         series=_SERIES,

@@ -59,12 +59,9 @@ def subject_of(scenario: Scenario, network: Network, text: str) -> Subject:
     try:
         thing = scenario.names.find(text.strip())
     except UnknownNameError as error:
-        raise UnknownNameError(
-            "job or thing",
-            text.strip()[:80],
-            names,
-            f"{error}; a flow is 'node0/gpu0 -> node1/gpu0'",
-        ) from None
+        known = [*names, *([error.near] if error.near else [])]
+        hint = "; ".join(filter(None, (error.hint, "a flow is 'node0/gpu0 -> node1/gpu0'")))
+        raise UnknownNameError("job or thing", text.strip()[:80], known, hint) from None
     return of_thing(scenario, network, thing)
 
 

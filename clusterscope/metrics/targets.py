@@ -35,6 +35,7 @@ from clusterscope.metrics.places import (
     tier_of,
 )
 from clusterscope.routing.hashing import mix
+from clusterscope.units import counted
 
 MOST = 10_000  # targets of one rule
 
@@ -105,7 +106,7 @@ def _words(text: str) -> list[str]:
 
 def _too_many(text: str, count: int) -> SpecError:
     hint = f"at most {MOST:,} can be meant at a time"
-    return SpecError("rule", f"{text.strip()!r} is {count:,} things", hint)
+    return SpecError("rule", f"{text.strip()!r} is {counted(count, 'thing')}", hint)
 
 
 def _seeded(words: list[str], seed: int) -> tuple[list[str], int]:

@@ -6,9 +6,10 @@ job i alone in the network:
     beside_s[i, j] = max over the parts q of an iteration of j of T(i | q),   q of those that send
     together_s[i]  = T(i | every other job in the part that alone slows i most)
 
-T(i | q) runs the iteration of i phase by phase, each phase sharing the links max-min fairly with
-the phases of q (`engine.network.share`). It is the worst case in time: jobs that happen to send in
-turn do better. A neighbor can only take from a job, so no entry is below 1.
+`metrics.beside` works out the last. T(i | q) runs the iteration of i phase by phase, each phase
+sharing the links max-min fairly with the phases of q (`engine.network.share`). It is the worst case
+in time: jobs that happen to send in turn do better. No entry is below 1, though beside all others a
+job may do a little better than beside one of them: who is held back elsewhere leaves room.
 
 Axes: J jobs.
 """
@@ -22,12 +23,13 @@ from typing import Annotated
 
 import numpy as np
 
-from clusterscope.columns import F64, I32, Arrays, Bool, Col
+from clusterscope.columns import F64, I32, Arrays, Col
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.shares import PhaseKey, Share
 from clusterscope.engine.step import iteration_parts
 from clusterscope.fabric.arrays import Fabric
+from clusterscope.metrics.beside import Crowd, Keys, Parts, together
 from clusterscope.metrics.jobs import ideal_s
 from clusterscope.metrics.memo import per_key
 
@@ -36,7 +38,6 @@ from clusterscope.metrics.memo import per_key
 _MOST, _MOST_LARGE, _LARGE_GPUS = 16, 8, 20_000
 
 Tell = Callable[[str, int, int], object]
-Parts = list[tuple[float, Share]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -103,101 +104,64 @@ def _kept(network: Network) -> list[Tenants]:  # noqa: ARG001 - the key
     return []
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
-    """One job beside the others.
-
-    Attributes:
-        beside_s: iteration beside each job, (J,); that alone where the two share no link.
-        meets: link where it meets each, (J,), -1 for none.
-        shared: links that both load, (J,).
-        keys: by other job, the part of its iteration that slows this one most; () for none.
-    """
-
-    beside_s: F64
-    meets: I32
-    shared: I32
-    keys: tuple[tuple[PhaseKey, ...], ...]
-
-    def all_keys(self, without: int = -1) -> tuple[PhaseKey, ...]:
-        """What the others send while they slow this job most; one of them may be left out."""
-        return tuple(
-            key for other, keys in enumerate(self.keys) if other != without for key in keys
-        )
-
-
 class Neighbors:
     """Jobs of one network in pairs.
 
     Args:
         network: routes and health.
-        job: a job that is looked at even if it is not among the first.
     """
 
-    def __init__(self, network: Network, job: int = 0) -> None:
+    def __init__(self, network: Network) -> None:
         self.network, self.scenario = network, network.scenario
-        count = min(most_jobs(self.scenario.fabric), len(self.scenario.program))
-        self.jobs = sorted({*range(count), *([job] if self.scenario.program else [])})
-        self.parts: dict[int, Parts] = {
-            own: iteration_parts(self.scenario, network, own) for own in self.jobs
-        }
-        alone = [sum(seconds for seconds, _ in self.parts[own]) for own in self.jobs]
-        self.alone_s = dict(zip(self.jobs, alone, strict=True))
-        self._loads: dict[int, Bool] = {
-            own: _loaded(network, parts) for own, parts in self.parts.items()
-        }
+        self.crowd = Crowd(network)
+        self.jobs = self.crowd.jobs[: most_jobs(self.scenario.fabric)]
 
     def matrix(self, tell: Tell) -> Tenants:
         """Every job beside every other."""
-        rows, together = [], []
+        rows = []
         for job in self.jobs:
             tell(self.scenario.program[job].name, job, len(self.jobs))
-            row = self.row(job)
-            seconds = self.beside(job, row.all_keys())[0]
-            together.append(max(seconds, float(row.beside_s.max())))
-            rows.append(row)
-        empty = np.zeros((0, 0))
+            rows.append(self.row(job))
+        count = len(rows)
+        beside = np.array([row[0] for row in rows], dtype=np.float64).reshape(count, count)
+        meets = np.array([row[1] for row in rows], dtype=np.int32).reshape(count, count)
+        shared = np.array([row[2] for row in rows], dtype=np.int32).reshape(count, count)
         return Tenants(
             ideal_s=np.array([ideal_s(self.scenario, job) for job in self.jobs], dtype=np.float64),
-            alone_s=np.array(list(self.alone_s.values()), dtype=np.float64),
-            beside_s=np.stack([row.beside_s for row in rows]) if rows else empty,
-            together_s=np.array(together, dtype=np.float64),
-            meets=np.stack([r.meets for r in rows]) if rows else empty.astype(np.int32),
-            shared=np.stack([r.shared for r in rows]) if rows else empty.astype(np.int32),
+            alone_s=np.array([self.crowd.alone_s[job] for job in self.jobs], dtype=np.float64),
+            beside_s=beside,
+            together_s=np.array(
+                [one.seconds for one in together(self.network)[:count]], dtype=np.float64
+            ),
+            meets=meets,
+            shared=shared,
         )
 
-    def row(self, job: int) -> Row:
-        """One job beside each other job."""
-        count = max(self.jobs) + 1
-        beside = np.full(count, self.alone_s[job], dtype=np.float64)
-        meets = np.full(count, -1, dtype=np.int32)
-        shared = np.zeros(count, dtype=np.int32)
-        keys: list[tuple[PhaseKey, ...]] = [()] * count
+    def row(self, job: int) -> tuple[list[float], list[int], list[int]]:
+        """One job beside each: its iteration, the link where they meet, links that both load."""
+        alone_s = self.crowd.alone_s[job]
+        beside, meets, shared = [], [], []
         for other in self.jobs:
-            common = np.flatnonzero(self._loads[job] & self._loads[other]).astype(np.int32)
+            common = self.crowd.common(job, other)
+            seconds, link = alone_s, -1
             if other != job and len(common):
-                shared[other] = len(common)
-                seconds, keys[other], meets[other] = self._pair(job, other, common)
-                beside[other] = max(seconds, self.alone_s[job])
-        return Row(beside, meets, shared, tuple(keys))
+                seconds, link = self._pair(job, other, common)
+            beside.append(max(seconds, alone_s))
+            meets.append(link)
+            shared.append(len(common) if other != job else 0)
+        return beside, meets, shared
 
-    def _pair(self, job: int, other: int, common: I32) -> tuple[float, tuple[PhaseKey, ...], int]:
-        """Worst time of a job while another sends, in which part of that, and where they meet."""
-        found: dict[tuple[PhaseKey, ...], tuple[float, Parts]] = {}
-        for _, share in self.parts[other]:
-            keys = tuple(sorted({self.scenario.twin(key) for key in share.rate_gbps}))
+    def _pair(self, job: int, other: int, common: I32) -> tuple[float, int]:
+        """Worst time of a job while another sends, and where they meet then."""
+        found: dict[Keys, tuple[float, Parts]] = {}
+        for _, share in self.crowd.parts[other]:
+            keys = self.crowd.keys(share)
             if keys not in found and (share.link_gbps[common] > 0).any():
-                found[keys] = self.beside(job, keys)
+                found[keys] = self.crowd.beside(job, keys)
         if not found:
-            return float(self.alone_s[job]), (), -1
-        worst = max(found, key=lambda keys: found[keys][0])
-        seconds, parts = found[worst]
-        return seconds, worst, self._meet(job, parts, common)
-
-    def beside(self, job: int, keys: tuple[PhaseKey, ...]) -> tuple[float, Parts]:
-        """Seconds and parts of an iteration of a job while phases of others send."""
-        parts = iteration_parts(self.scenario, self.network, job, keys)
-        return sum(seconds for seconds, _ in parts), parts
+            return self.crowd.alone_s[job], -1
+        seconds, parts = max(found.values(), key=lambda one: one[0])
+        return seconds, self._meet(job, parts, common)
 
     def _meet(self, job: int, parts: Parts, common: I32) -> int:
         """The link that both load and that holds the job up, or else the fullest of them."""
@@ -222,14 +186,6 @@ def slowest(scenario: Scenario, share: Share, job: int) -> tuple[PhaseKey, int, 
     assert best is not None
     _, key, entity = best
     return key, entity, int(share.bottleneck[key][entity])
-
-
-def _loaded(network: Network, parts: Parts) -> Bool:
-    """Links that a job loads in some part of its iteration, (L,)."""
-    loaded = np.zeros(network.scenario.fabric.links, dtype=np.bool_)
-    for _, share in parts:
-        loaded |= share.link_gbps > 0
-    return loaded
 
 
 @per_key

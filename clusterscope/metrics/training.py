@@ -19,11 +19,12 @@ from clusterscope.columns import F64, Bool, bincount
 from clusterscope.engine.network import Network
 from clusterscope.engine.shares import Share
 from clusterscope.engine.step import iteration_parts
-from clusterscope.traffic.flows import Flows, Phase, Work
+from clusterscope.engine.straggling import slowness
+from clusterscope.traffic.flows import Flows, JobProgram, Phase, Work
 from clusterscope.units import BITS_PER_BYTE, GIGA
 
 _TERA = 1e12
-SpanKind = Literal["compute", "communication", "hidden", "bubble"]
+SpanKind = Literal["compute", "communication", "hidden", "bubble", "busy"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Span:
 
     Attributes:
         name: phase, or what is sent in it ("microbatches: tp").
-        kind: computing; communication that is waited for, or hidden beside computing; bubble.
+        kind: computing; communication that is waited for, or hidden beside computing; bubble; busy
+            with both, where a job serves.
         network: whose links it uses; empty for computing and bubble.
         begin_s: from the begin of the iteration.
         end_s: from the begin of the iteration.
@@ -43,6 +45,25 @@ class Span:
     network: str
     begin_s: float
     end_s: float
+
+
+@dataclass(frozen=True)
+class Straggler:
+    """The rank that the others wait for; of several that are as slow, the first.
+
+    Attributes:
+        rank: of the job.
+        gpu: where it is.
+        speed: share of its own speed that its GPU computes at.
+        ranks: ranks that are slower than they should be.
+        lost_s: computing of an iteration that full speed would spare.
+    """
+
+    rank: int
+    gpu: int
+    speed: float
+    ranks: int
+    lost_s: float
 
 
 @dataclass(frozen=True)
@@ -60,6 +81,7 @@ class TrainingMetrics:
         bubble_s: idle time of a stage in it.
         exposed_s: seconds waited for each kind of communication in it.
         spans: the iteration, row by row.
+        straggler: whom the others wait for; None when all GPUs have their own speed.
     """
 
     model: str
@@ -72,6 +94,7 @@ class TrainingMetrics:
     bubble_s: float
     exposed_s: dict[str, float]
     spans: tuple[Span, ...]
+    straggler: Straggler | None = None
 
 
 def training_metrics(network: Network, job: int, iteration_s: float) -> TrainingMetrics | None:
@@ -85,7 +108,7 @@ def training_metrics(network: Network, job: int, iteration_s: float) -> Training
     begin, compute, bubble = 0.0, 0.0, 0.0
     parts = iteration_parts(network.scenario, network, job)
     for place, (seconds, share) in enumerate(parts):
-        work = program.phases[place].work
+        work = network.work((job, place))
         if work is None or not math.isfinite(seconds):
             break
         rows = _spans(network, (job, place), share, begin, seconds)
@@ -108,7 +131,19 @@ def training_metrics(network: Network, job: int, iteration_s: float) -> Training
         bubble_s=bubble,
         exposed_s=exposed,
         spans=tuple(spans),
+        straggler=_straggler(network, program, compute),
     )
+
+
+def _straggler(network: Network, program: JobProgram, compute_s: float) -> Straggler | None:
+    """The slowest rank of a job that computes for so long; None when none is slow."""
+    slow = slowness(program, network.actual)
+    if slow is None:
+        return None
+    rank = int(slow.argmax())
+    lost_s = compute_s * (1 - 1 / float(slow[rank]))
+    count = int((slow > 1.0).sum())
+    return Straggler(rank, int(program.gpus[rank]), 1 / float(slow[rank]), count, lost_s)
 
 
 def _spans(
@@ -117,21 +152,22 @@ def _spans(
     """Rows of one phase: computing, sends beside it, what is waited for, bubble."""
     phase, work = _phase(network, key)
     load = network.scenario.loads[key[0]][key[1]]
-    assert load.work is not None
     latency_s = network.phase(key).latency_s
     by_nic = load.src < network.scenario.fabric.ports
     with np.errstate(divide="ignore", invalid="ignore"):
         sending = latency_s + load.size_bytes * BITS_PER_BYTE / GIGA / share.rate_gbps[key]
         slowest = int((share.pace_gbps[key] / load.size_bytes).argmin())
     busy_s = seconds / (1 + work.bubble_ratio)
+    if work.others_ratio != 1.0:
+        busy_s = float(work.busy(sending, 1.0)[slowest])
     computed = begin_s + min(work.compute_s, busy_s)
     rows, waits = [], []
     if work.compute_s:
         rows.append(Span(phase.name, "compute", "", begin_s, computed))
     if isinstance(phase.demand, Flows) and len(phase.demand.src):
-        waited = work.kinds[load.work.wire[slowest]]
+        waited = work.kinds[work.wire[slowest]]
         for kind in dict.fromkeys(work.kinds):
-            own = np.array([k == kind for k in work.kinds])[load.work.wire]
+            own = np.array([k == kind for k in work.kinds])[work.wire]
             where = "scale-out" if bool((by_nic & own[load.row_entity]).any()) else "scale-up"
             name = f"{phase.name}: {kind}"
             long = min(float(sending[own].max()), busy_s)
@@ -147,9 +183,9 @@ def _spans(
 
 
 def _phase(network: Network, key: tuple[int, int]) -> tuple[Phase, Work]:
-    phase = network.scenario.program[key[0]].phases[key[1]]
-    assert phase.work is not None
-    return phase, phase.work
+    phase, work = network.scenario.program[key[0]].phases[key[1]], network.work(key)
+    assert work is not None
+    return phase, work
 
 
 def ideal_work_s(phase: Phase, line_gbps: F64) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from clusterscope.columns import I32, Bool
 from clusterscope.engine.frame import Frame
+from clusterscope.engine.loads import Load
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.shares import Routed
@@ -23,7 +24,8 @@ class Use:
     Attributes:
         job: index of the job.
         phase: index of the phase in the job.
-        rows: flows, or queue pairs of them, that cross the link.
+        rows: flows, or connections of them, that cross the link.
+        connections: connections that these are.
         entities: how many rates they have between them: 1 when all move in lock step.
         gbps: load on the wire, Gb/s; with phases that overlap, of all of them together.
     """
@@ -33,6 +35,7 @@ class Use:
     rows: int
     entities: int
     gbps: float
+    connections: int = 0
 
 
 def flows_on(scenario: Scenario, frame: Frame, link: int) -> tuple[Use, ...]:
@@ -64,7 +67,13 @@ def _flows_on(scenario: Scenario, frame: Frame, link: int) -> Iterator[Use]:
             if len(entries):
                 entities = len(np.unique(routed.entry_entity[entries]))
                 gbps = load_of.get(phase, 0.0)
-                yield Use(job, phase, len(entries), entities, gbps)
+                connections = connections_of(loads[phase], routed.entry_row[entries])
+                yield Use(job, phase, len(entries), entities, gbps, connections)
+
+
+def connections_of(load: Load, rows: I32) -> int:
+    """Connections that some rows of a phase are; those of a uniform exchange are not counted."""
+    return 0 if load.exchange is not None else int(load.row_connections[rows].sum())
 
 
 def _uses(routed: Routed, link: int, links: int) -> Bool:

@@ -1,21 +1,26 @@
 """Which transport for which use: small jobs of each kind, run under each transport, and ranked.
 
-Every use is run on the healthy cluster, with jobs of its own in place of the cluster's. A value
-comes with the transport's error band; two values whose bands overlap are level, and nothing here
-says that one is better. What is cheap or quick to reroute is ranked in the same way.
+Every use is run on the cluster as it is at the step that is compared, with what is broken then and
+with jobs of its own in place of the cluster's. Transports are ranked by what they reach once routes
+have reacted; what is reached until then is told beside it. A value comes with its error band; two
+values whose bands overlap are level, and nothing here says that one is better. What is cheap or
+quick to reroute is ranked in the same way.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario, with_spec
 from clusterscope.errors import ClusterscopeError
+from clusterscope.metrics.bands import error_band, stays_inside
+from clusterscope.metrics.beside import together
 from clusterscope.metrics.compare import TransportSide
 from clusterscope.metrics.jobs import steady
-from clusterscope.metrics.tenants import tenants
 from clusterscope.spec.model import JobSpec
 from clusterscope.traffic.program import busbw_GBps
 from clusterscope.units import GIB, MIB
@@ -33,15 +38,17 @@ class Standing:
 
     Attributes:
         label: of the transport.
-        value: what it reaches.
+        value: what it reaches once routes have reacted to what is broken.
         low: what it may be in truth, at least.
         high: at most.
+        now: what it reaches until then; None when they have.
     """
 
     label: str
     value: float
     low: float
     high: float
+    now: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,7 @@ class Use:
         unit: "GBps", "usd" or "seconds".
         standings: the best first.
         level: how many of them cannot be told from the best.
+        inside: nothing of it leaves the scale-up network.
     """
 
     name: str
@@ -61,6 +69,7 @@ class Use:
     unit: str
     standings: tuple[Standing, ...]
     level: int
+    inside: bool = False
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -92,7 +101,7 @@ def _overlap(one: Standing, other: Standing) -> bool:
 
 
 def uses(
-    sides: Sequence[tuple[str, Scenario]],
+    sides: Sequence[tuple[str, Network]],
     tell: Tell = lambda what, done, of: None,  # noqa: ARG005 - says nothing
 ) -> tuple[Use, ...]:
     """Every use under every transport, training first; uses that the cluster has no room for not.
@@ -100,20 +109,22 @@ def uses(
     Of several clusters each runs it on as many GPUs as the smallest has.
 
     Args:
-        sides: label and cluster of each transport.
+        sides: label of each transport, and the cluster under it with its routes and health.
         tell: told of each use that is begun, as (words, done, of); may raise to end it.
     """
     out = []
-    room = min((scenario.fabric.gpus for _, scenario in sides), default=0)
-    kinds = [kind for kind in _KINDS if kind.fits(sides, room)]
+    clusters = [(label, network.scenario) for label, network in sides]
+    room = min((scenario.fabric.gpus for _, scenario in clusters), default=0)
+    kinds = [kind for kind in _KINDS if kind.fits(clusters, room)]
     for done, kind in enumerate(kinds):
-        found = []
-        for label, scenario in sides:
+        found, inside = [], True
+        for label, network in sides:
             tell(f"{kind.name} under {label}", done, len(kinds))
-            value = kind.value(scenario, room)
-            low, high = scenario.transport.error_band
-            found.append(Standing(label, value, value * low, value * high))
-        out.append(ranked(kind.name, kind.what, "GBps", found))
+            standing, stays = kind.standing(label, network, room)
+            found.append(standing)
+            inside &= stays
+        use = ranked(kind.name, kind.what, "GBps", found)
+        out.append(dataclasses.replace(use, inside=inside))
     return tuple(out)
 
 
@@ -152,7 +163,7 @@ class _Kind:
     name: str
     what: str
     jobs: Callable[[Scenario, int], tuple[JobSpec, ...]]
-    read: Callable[[Scenario], float]
+    read: Callable[[Network], float]
     crowd: bool = False
 
     def fits(self, sides: Sequence[tuple[str, Scenario]], room: int) -> bool:
@@ -161,35 +172,52 @@ class _Kind:
             return False
         return bool(sides) and all(self.jobs(scenario, room) for _, scenario in sides)
 
-    def value(self, scenario: Scenario, room: int) -> float:
-        """What is reached: busbw of the job, or the mean of the jobs; 0 where it cannot run."""
-        spec = scenario.spec.model_copy(update={"jobs": self.jobs(scenario, room)})
+    def standing(self, label: str, network: Network, room: int) -> tuple[Standing, bool]:
+        """What is reached, 0 where it cannot run; and whether all of it stays in the domains."""
         try:
-            return self.read(with_spec(scenario, spec))
+            network = _running(network, self.jobs(network.scenario, room))
+            scenario, value, now = network.scenario, self.read(network.rerouted), None
+            if network.routed is not network.actual:
+                now = self.read(network)
         except ClusterscopeError:
-            return 0.0
+            return Standing(label, 0.0, 0.0, 0.0), False
+        inside = all(stays_inside(program) for program in scenario.program)
+        low, high = error_band(scenario, scenario.program[0])
+        return Standing(label, value, value * low, value * high, now), inside
 
 
-def _alone(scenario: Scenario) -> float:
-    """Busbw of the first job alone in the healthy network."""
-    seconds = steady(scenario.healthy)[0][0]
-    return busbw_GBps(scenario.program[0], seconds)
+def _running(network: Network, jobs: tuple[JobSpec, ...]) -> Network:
+    """The network with these jobs in place of its own; itself where they only have other names."""
+    scenario = network.scenario
+    if _named_alike(scenario, jobs) == _named_alike(scenario, scenario.spec.jobs):
+        return network
+    other = with_spec(scenario, scenario.spec.model_copy(update={"jobs": jobs}))
+    return Network(other, network.routed, network.actual)
 
 
-def _crowded(scenario: Scenario) -> float:
+def _named_alike(scenario: Scenario, jobs: tuple[JobSpec, ...]) -> list[JobSpec]:
+    """Jobs without their names, and with all their ranks."""
+    room = scenario.fabric.gpus
+    every = [(job, job.ranks or room - job.first_gpu) for job in jobs]
+    return [job.model_copy(update={"name": "", "ranks": ranks}) for job, ranks in every]
+
+
+def _alone(network: Network) -> float:
+    """Busbw of the first job alone."""
+    seconds = steady(network)[0][0]
+    return busbw_GBps(network.scenario.program[0], seconds)
+
+
+def _crowded(network: Network) -> float:
     """Mean busbw of all jobs, all of which send."""
-    found = tenants(scenario.healthy)
-    rates = [
-        busbw_GBps(program, float(seconds))
-        for program, seconds in zip(scenario.program, found.together_s, strict=False)
-    ]
+    found = zip(network.scenario.program, together(network), strict=True)
+    rates = [busbw_GBps(program, one.seconds) for program, one in found]
     return sum(rates) / len(rates)
 
 
-def _victim(scenario: Scenario) -> float:
+def _victim(network: Network) -> float:
     """Busbw of the second job while the first sends."""
-    found = tenants(scenario.healthy)
-    return busbw_GBps(scenario.program[1], float(found.together_s[1]))
+    return busbw_GBps(network.scenario.program[1], together(network)[1].seconds)
 
 
 def _training(scenario: Scenario, room: int) -> tuple[JobSpec, ...]:

@@ -10,10 +10,11 @@ from clusterscope.spec import parts
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.spec.reductions import unreduced
+from clusterscope.spec.serves import check_serving
 from clusterscope.spec.shape import check_shape, shape_of
 from clusterscope.spec.trains import check_training
 from clusterscope.spec.transports import check_transport
-from clusterscope.units import GIB
+from clusterscope.units import GIB, counted
 
 MEMORY_LIMIT_BYTES = 16 * GIB
 # Ends, rate, load and share of one direction, and what routes and a solve add: measured to the
@@ -94,8 +95,10 @@ def _check_memory(spec: ClusterSpec, where: str, cables: int) -> None:
         fits = spec.node.count * MEMORY_LIMIT_BYTES // need
         raise SpecError(
             f"{where}: node.count",
-            f"{spec.node.count} nodes ({spec.gpus} GPUs) would need {need // GIB:,} GiB of memory",
-            f"allowed is {MEMORY_LIMIT_BYTES // GIB} GiB, about {fits} nodes of this kind",
+            f"{counted(spec.node.count, 'node')} ({counted(spec.gpus, 'GPU')}) would need "
+            f"{need // GIB:,} GiB of memory",
+            f"allowed is {MEMORY_LIMIT_BYTES // GIB} GiB, about {counted(fits, 'node')} of this "
+            f"kind",
         )
 
 
@@ -123,7 +126,8 @@ def _check_scale_up(spec: ClusterSpec, where: str) -> None:
     if not whole or spec.gpus % domain:
         raise SpecError(
             f"{where}: scale_up.domain_gpus",
-            f"{domain} does not divide the {spec.gpus} GPUs into domains of whole nodes "
+            f"{domain:,} does not divide the {counted(spec.gpus, 'GPU')} into domains of whole "
+            f"nodes "
             f"or whole parts of a node",
             f"allowed is a divisor of {spec.gpus} that is a multiple or a divisor of "
             f"node.gpus = {per_node}, such as {_near_domain(spec, domain)}",
@@ -157,18 +161,19 @@ def _check_jobs(spec: ClusterSpec, where: str) -> None:
         if job.first_gpu >= spec.gpus:
             raise SpecError(
                 f"{key}.first_gpu",
-                f"{job.first_gpu} is not a GPU of this cluster",
-                f"allowed is 0 to {spec.gpus - 1}",
+                f"{job.first_gpu:,} is not a GPU of this cluster",
+                f"allowed is 0 to {spec.gpus - 1:,}",
             )
         room = spec.gpus - (job.first_gpu if job.placement == "packed" else 0)
         if job.ranks is not None and job.ranks > room:
             raise SpecError(
                 f"{key}.ranks",
-                f"{job.ranks} is more than the {room} GPUs "
+                f"{job.ranks:,} is more than the {counted(room, 'GPU')} "
                 + (f"from GPU {job.first_gpu} on" if room < spec.gpus else "of this cluster"),
-                f"allowed is 1 to {room}",
+                f"allowed is 1 to {room:,}",
             )
         check_training(spec, job, key)
+        check_serving(spec, job, key)
 
 
 def unmet(spec: ClusterSpec, plan: ScaleOutPlan | None) -> tuple[str, ...]:

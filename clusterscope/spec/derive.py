@@ -16,6 +16,7 @@ from clusterscope.spec.model import ClusterSpec, ScaleOutSpec
 from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.spec.ports import most_beside, need_fit, need_ports
 from clusterscope.spec.tiers import cores_for, spines_for
+from clusterscope.units import counted
 
 __all__ = ["ScaleOutPlan", "derive"]
 
@@ -131,7 +132,8 @@ def _sus(spec: ClusterSpec, out: ScaleOutSpec, where: str) -> int:
     if out.sus is not None and out.sus < filled:
         raise SpecError(
             f"{where}: scale_out.sus",
-            f"{out.sus} SUs of {out.su_nodes} nodes cannot hold {spec.node.count} nodes",
+            f"{counted(out.sus, 'SU')} of {counted(out.su_nodes, 'node')} cannot hold "
+            f"{spec.node.count:,}",
             f"allowed is at least {filled}",
         )
     return out.sus or filled
@@ -158,7 +160,8 @@ def _leaf_down(
         if room < 1:
             raise SpecError(
                 f"{where}: scale_out.leaf_switch",
-                f"{leaf.name} with {ports} ports has no room for the {unit} NIC ports of a node "
+                f"{leaf.name} with {counted(ports, 'port')} has no room for the "
+                f"{counted(unit, 'NIC port')} of a node "
                 "beside its uplinks",
                 "allowed is a switch with more ports, or fewer scale_out.leaf_up",
             )
@@ -166,13 +169,13 @@ def _leaf_down(
     if out.leaf_down > ports:
         raise SpecError(
             f"{where}: scale_out.leaf_down",
-            f"{out.leaf_down} is more than the {ports} ports of {leaf.name}",
+            f"{out.leaf_down:,} is more than the {counted(ports, 'port')} of {leaf.name}",
             f"allowed is 1 to {ports}",
         )
     if out.leaf_down % unit:
         raise SpecError(
             f"{where}: scale_out.leaf_down",
-            f"{out.leaf_down} would split the {nics} NICs of a node over two leaves",
+            f"{out.leaf_down} would split the {counted(nics, 'NIC')} of a node over two leaves",
             f"allowed with rack wiring is a multiple of {nics} up to {ports // nics * nics}",
         )
     return out.leaf_down
@@ -186,7 +189,7 @@ def _leaf_up(
         if out.leaf_up:
             raise SpecError(
                 f"{where}: scale_out.leaf_up",
-                f"{out.leaf_up} uplinks lead nowhere with tiers = 1",
+                f"{out.leaf_up} uplink{'s' * (out.leaf_up != 1)} would lead nowhere with tiers = 1",
                 "allowed is 0, or scale_out.tiers = 2",
             )
         return 0
@@ -213,10 +216,12 @@ def _check_one_tier(spec: ClusterSpec, where: str, sus: int, per_rail: int, port
     if sus > 1 or per_rail > 1:
         raise SpecError(
             f"{where}: scale_out.tiers",
-            f"1 leaves {spec.node.count} nodes in {sus} SUs of {per_rail} leaves a rail unconnected"
+            f"1 leaves {counted(spec.node.count, 'node')} in {counted(sus, 'SU')} of "
+            f"{counted(per_rail, 'leaf', 'leaves')} a rail unconnected"
             if not rack
-            else f"1 leaves {spec.node.count} nodes on {sus * per_rail} leaves unconnected",
-            f"allowed is 2 or 3, or at most {most} nodes in one SU",
+            else f"1 leaves {counted(spec.node.count, 'node')} on "
+            f"{counted(sus * per_rail, 'leaf', 'leaves')} unconnected",
+            f"allowed is 2 or 3, or at most {counted(most, 'node')} in one SU",
         )
 
 
@@ -231,6 +236,7 @@ def _check_management(
     if out.management_cables > free:
         raise SpecError(
             f"{where}: scale_out.management_cables",
-            f"{out.management_cables} is more than the {free} leaf ports that NICs leave free",
+            f"{out.management_cables:,} is more than the {counted(free, 'leaf port')} that NICs "
+            f"leave free",
             f"allowed is 0 to {free}",
         )

@@ -14,6 +14,7 @@ from clusterscope.spec.checks import check_plan_memory, part
 from clusterscope.spec.model import ClusterSpec, DragonflySpec
 from clusterscope.spec.plan import DragonflyPlan, ScaleOutPlan
 from clusterscope.spec.ports import most_beside, need_ports
+from clusterscope.units import counted
 
 
 class Largest(NamedTuple):
@@ -89,21 +90,24 @@ def _check_ports(
     if local > room:
         raise SpecError(
             f"{where}: dragonfly.switches",
-            f"{fly.switches} in a group need {local} local ports each, and {switch.name} has "
-            f"{room} beside {fly.nic_ports} NIC ports",
-            f"allowed is at most {room // fly.local_links + 1} with {fly.local_links} local cables "
-            "a pair",
+            f"{fly.switches:,} in a group need {counted(local, 'local port')} each, and "
+            f"{switch.name} has {room:,} beside {counted(fly.nic_ports, 'NIC port')}",
+            f"allowed is at most {room // fly.local_links + 1:,} with "
+            f"{counted(fly.local_links, 'local cable')} a pair",
         )
     free = room - local
     if mesh.most_global_ports > free:
         groups = largest(fly.switches, fly.nic_ports, free, fly.global_links).groups
+        most = fly.switches * free // max(fly.groups - 1, 1)
+        fewer = f"{counted(groups, 'group')} with {fly.global_links:,} between two"
         raise SpecError(
             f"{where}: dragonfly.global_links",
-            f"{fly.global_links} to each of {fly.groups - 1} other groups are "
-            f"{(fly.groups - 1) * fly.global_links} cables on {fly.switches} switches with {free} "
-            "ports left each",
-            f"allowed is at most {fly.switches * free // max(fly.groups - 1, 1)} between two "
-            f"groups, or {groups} groups",
+            f"{fly.global_links:,} to each of {fly.groups - 1:,} other groups are "
+            f"{counted((fly.groups - 1) * fly.global_links, 'cable')} on "
+            f"{counted(fly.switches, 'switch', 'switches')} with {counted(free, 'port')} left each",
+            f"allowed is at most {most:,} between two groups, or {fewer}"
+            if most
+            else f"allowed is at most {fewer}, here are {fly.groups:,}",
         )
 
 
@@ -114,11 +118,12 @@ def _check_room(spec: ClusterSpec, fly: DragonflySpec, mesh: DragonflyPlan, wher
     sockets = fly.switches * fly.nic_ports
     raise SpecError(
         f"{where}: dragonfly.groups",
-        f"{fly.groups} groups of {sockets} NIC ports take "
-        f"{mesh.group_nodes * fly.groups} nodes of {spec.node.nics} NICs, not {spec.node.count}",
-        f"allowed is at least {-(-spec.node.count // mesh.group_nodes)} groups"
+        f"{counted(fly.groups, 'group')} of {counted(sockets, 'NIC port')} take "
+        f"{counted(mesh.group_nodes * fly.groups, 'node')} of {counted(spec.node.nics, 'NIC')}, "
+        f"not {spec.node.count:,}",
+        f"allowed is at least {counted(-(-spec.node.count // mesh.group_nodes), 'group')}"
         if mesh.group_nodes
-        else f"allowed are at least {spec.node.nics} NIC ports in a group",
+        else f"allowed is at least {counted(spec.node.nics, 'NIC port')} in a group",
     )
 
 

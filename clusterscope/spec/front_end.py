@@ -54,10 +54,15 @@ class FrontEnd:
     @property
     def cuts(self) -> dict[str, float]:
         """Cuts between all nodes and all storage nodes, by name, one direction, Gb/s."""
+        return self.cuts_of(self.nodes)
+
+    def cuts_of(self, nodes: int) -> dict[str, float]:
+        """The same between some of the nodes, which have their share of each, and all storage."""
+        share = nodes / self.nodes
         return {
-            "the nodes' ports": self.nodes * self.node_gbps,
-            "the leaves' uplinks": self.leaf_up_gbps,
-            "the cores": self._core_gbps(),
+            "the nodes' ports": nodes * self.node_gbps,
+            "the leaves' uplinks": self.leaf_up_gbps * share,
+            "the cores": self._core_gbps() * share,
             "the storage nodes": self.storage_gbps,
         }
 

@@ -11,21 +11,41 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from clusterscope.spec import parts
 from clusterscope.spec.base import Frozen, Name, Size
-from clusterscope.spec.training import ModelSpec, PlanSpec
+from clusterscope.spec.carrying import TransportSpec
+from clusterscope.spec.ready import expanded, plan_name
+from clusterscope.spec.serving import ServeSpec
+from clusterscope.spec.training import CheckpointSpec, ModelSpec, PlanSpec, StragglersSpec
 from clusterscope.units import GIB
 
 _MOST = 10**12  # past any cluster, and small enough for exact arithmetic in floats
 
-LoadBalancing = parts.LoadBalancing
-HashSeed = parts.HashSeed
 Collective = Literal[
-    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "permutation", "incast"
+    "all-reduce",
+    "all-gather",
+    "reduce-scatter",
+    "broadcast",
+    "all-to-all",
+    "sendrecv",
+    "permutation",
+    "incast",
 ]
-Task = Literal[Collective, "training"]
+Task = Literal[Collective, "training", "serving"]
 Placement = Literal["packed", "strided", "random"]
-Algorithm = Literal["auto", "ring", "sharp", "nvls"]
+Algorithm = Literal[
+    "auto",
+    "ring",
+    "rail-ring",
+    "tree",
+    "single-tree",
+    "halving-doubling",
+    "recursive-doubling",
+    "direct",
+    "sharp",
+    "nvls",
+    "nvls-tree",
+    "pxn",
+]
 EventKind = Literal["fail", "degrade", "restore"]
 
 
@@ -196,51 +216,13 @@ class FrontEndSpec(Frozen):
     )
 
 
-class TransportSpec(Frozen):
-    """`[transport]`: a catalogue transport, with what this cluster sets differently."""
-
-    name: Name
-    load_balancing: LoadBalancing | None = None
-    qps: int | None = Field(default=None, ge=1, le=256, description="queue pairs a NIC pair uses")
-    hash_seed: HashSeed | None = Field(
-        default=None, description="shared: every switch hashes alike and choices polarize"
-    )
-    mtu_bytes: int | None = Field(default=None, ge=64, le=65536)
-    reroute_s: float | None = Field(
-        default=None, ge=0, le=86_400, description="time from a failure until routes avoid it"
-    )
-    self_healing: bool | None = Field(
-        default=None,
-        description="InfiniBand: switches route around a dead link themselves (the default); "
-        "false: they wait for the subnet manager",
-    )
-    loss_rate: float = Field(
-        default=0.0, ge=0, le=0.5, description="share of packets that are lost on their way"
-    )
-    recovery: parts.Recovery | None = Field(
-        default=None, description="what is sent again after a loss; the transport's own if left out"
-    )
-    ordering: parts.Ordering | None = Field(
-        default=None,
-        description="in-order: a packet that overtakes another costs a recovery; reorder: the NIC "
-        "takes packets in any order",
-    )
-    isolation: bool | None = Field(
-        default=None,
-        description="true: a busy egress never pauses the flows beside those that feed it; false: "
-        "it always does; when left out, as the transport's congestion control has it",
-    )
-    flowlet_gap_s: float | None = Field(
-        default=None, gt=0, le=60, description="pause of a flow after which it is hashed anew"
-    )
-
-
 class JobSpec(Frozen):
-    """`[[jobs]]`: ranks that run one collective, or train one model, over and over."""
+    """`[[jobs]]`: ranks that run one collective, or train or serve one model, over and over."""
 
     name: Name
     collective: Task = Field(
-        description="what the ranks do over and over; training when there is a model"
+        description="what the ranks do over and over; training when there is a model, serving when "
+        "there is serve"
     )
     message_bytes: Size = Field(
         description="nccl-tests size: the whole buffer of one rank; for permutation and incast, "
@@ -257,25 +239,60 @@ class JobSpec(Frozen):
     )
     algorithm: Algorithm = Field(
         default="auto",
-        description="of an all-reduce: ring; sharp: InfiniBand switches reduce between domains; "
-        "nvls: NVSwitches reduce inside a domain; auto is ring",
+        description="ring: in each domain, then between them; rail-ring: a ring over all ranks for "
+        "every rail; tree: two binary trees; single-tree; halving-doubling; recursive-doubling; "
+        "direct: all peers of a domain at once; sharp: InfiniBand switches reduce between domains; "
+        "nvls: NVSwitches reduce inside a domain; nvls-tree: and trees between; pxn: an all-to-all "
+        "that changes rails inside the node; auto: as NCCL's cost model chooses",
+    )
+    step_latency_s: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="what every step of the algorithm costs besides its bytes, with nothing else; "
+        "what the library and the network take when left out",
+    )
+    imbalance: float = Field(
+        default=1.0,
+        ge=1,
+        le=1e6,
+        description="all-to-all: bytes of the busiest rank over those of the mean one",
     )
     model: ModelSpec | None = Field(
-        default=None, description="what a training job trains; a catalogue name is short for it"
+        default=None,
+        description="what a job trains or serves; a catalogue name is short for it",
     )
     plan: PlanSpec | None = Field(
-        default=None, description="how the model of a training job is cut over its GPUs"
+        default=None,
+        description="how the model of a training job is cut over its GPUs; a name of "
+        "`clusterscope plans` is short for it, and for model and ranks where left out",
+    )
+    serve: ServeSpec | None = Field(
+        default=None,
+        description="requests and instances of a job that serves a model; a name of the catalogue "
+        "of services is short for it",
+    )
+
+    stragglers: StragglersSpec | None = Field(
+        default=None, description="GPUs of a training job that are slower than others"
+    )
+    checkpoint: CheckpointSpec | None = Field(
+        default=None, description="how a training job saves its state"
     )
 
     @model_validator(mode="before")
     @classmethod
     def _trains(cls, data: object) -> object:
-        """A job with a model trains, and its messages follow from the plan."""
+        """A job with a model trains, one with serve serves; its messages follow from the plan."""
+        if isinstance(data, dict) and data.get("serve") is not None:
+            return {"collective": "serving", "message_bytes": 1} | data
+        if isinstance(data, dict) and plan_name(data) is not None:
+            return {"collective": "training", "message_bytes": 1} | expanded(data)
         if isinstance(data, dict) and data.get("model") is not None:
             return {"collective": "training", "message_bytes": 1} | data
         return data
 
-    @field_validator("model", mode="before")
+    @field_validator("model", "serve", mode="before")
     @classmethod
     def _named(cls, value: object) -> object:
         """A name stands for a table with that name."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.errors import SpecError
+from clusterscope.spec.named import Named
 from clusterscope.spec.training import ModelSpec, Precision
+from clusterscope.units import counted
 
+CATALOGUE = Named("models.toml", "model")
 _NEEDED = ("layers", "hidden", "heads", "sequence", "vocabulary")
 
 
@@ -39,6 +38,8 @@ class Transformer:
         q_rank: latent width of queries, 0 without latent attention.
         kv_rank: latent width of keys and values, 0 without latent attention.
         rope_dim: part of a key that carries positions, with latent attention.
+        parallel: attention and feed-forward side by side, of one norm.
+        window: tokens that attention looks back at most, 0 when all.
         precision: number format of the matrix products.
     """
 
@@ -62,6 +63,8 @@ class Transformer:
     q_rank: int = 0
     kv_rank: int = 0
     rope_dim: int = 0
+    parallel: bool = False
+    window: int = 0
     precision: Precision = "bf16"
 
     @property
@@ -75,29 +78,9 @@ class Transformer:
         return self.kv_rank > 0
 
 
-@cache
-def _raw() -> dict[str, dict[str, Any]]:
-    """The catalogue file as tables."""
-    text = files(__package__).joinpath("models.toml").read_text("utf-8")
-    models: dict[str, dict[str, Any]] = tomllib.loads(text)["model"]
-    return models
-
-
 def models() -> tuple[str, ...]:
     """Names of all models of the catalogue."""
-    return tuple(_raw())
-
-
-def model_source(name: str) -> str:
-    """Where the numbers of a catalogue model come from."""
-    source: str = _entry(name)["source"]
-    return source
-
-
-def model_title(name: str) -> str:
-    """A catalogue model in words."""
-    title: str = _entry(name)["title"]
-    return title
+    return CATALOGUE.names
 
 
 def model(name: str) -> Transformer:
@@ -106,7 +89,7 @@ def model(name: str) -> Transformer:
     Raises:
         UnknownNameError: there is no such model; names the nearest.
     """
-    return resolve_model(ModelSpec(name=_entry(name)["name"]), "model")
+    return resolve_model(ModelSpec(name=CATALOGUE.spelled(name)), "model")
 
 
 def resolve_model(spec: ModelSpec, where: str) -> Transformer:
@@ -119,7 +102,7 @@ def resolve_model(spec: ModelSpec, where: str) -> Transformer:
     Raises:
         SpecError: something cannot be filled in, or contradicts something else.
     """
-    values = {} if spec.name is None else dict(_named(spec.name, where))
+    values = {} if spec.name is None else CATALOGUE.asked(spec.name, where)
     values.pop("title", None)
     values.pop("source", None)
     values |= spec.model_dump(exclude_none=True)
@@ -142,24 +125,6 @@ def resolve_model(spec: ModelSpec, where: str) -> Transformer:
     return found
 
 
-def _named(name: str, where: str) -> dict[str, Any]:
-    """One table of the catalogue that a spec names."""
-    try:
-        return _entry(name)
-    except UnknownNameError as error:
-        problem, _, hint = str(error).partition("; ")
-        raise SpecError(f"{where}.name", problem, hint) from None
-
-
-def _entry(name: str) -> dict[str, Any]:
-    """One table of the catalogue, by name in any case."""
-    raw = _raw()
-    exact = {key.casefold(): key for key in raw}.get(name.casefold())
-    if exact is None:
-        raise UnknownNameError("model", name, raw, hint="known are " + ", ".join(raw))
-    return {"name": exact, **raw[exact]}
-
-
 def _check(found: Transformer, where: str) -> None:
     _divides(where, "kv_heads", found.kv_heads, "heads", found.heads)
     if found.top_k > found.experts:
@@ -171,13 +136,13 @@ def _check(found: Transformer, where: str) -> None:
     if found.experts and not found.top_k:
         raise SpecError(
             f"{where}.top_k",
-            f"is missing, and nobody would visit the {found.experts} experts",
+            f"is missing, and nobody would visit the {counted(found.experts, 'expert')}",
             f"allowed is 1 to {found.experts}",
         )
     if found.dense_layers > found.layers:
         raise SpecError(
             f"{where}.dense_layers",
-            f"{found.dense_layers} is more than the {found.layers} layers",
+            f"{found.dense_layers} is more than the {counted(found.layers, 'layer')}",
             f"allowed is 0 to {found.layers}",
         )
     if (found.q_rank > 0) != found.latent:

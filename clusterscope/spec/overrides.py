@@ -17,7 +17,10 @@ from clusterscope.spec.wording import dotted, fields_at, shown
 _WHERE = "--set"
 _QUOTING = "\"'[{"
 _TRANSPORT = ("transport",)
-_WHY = "set on the command line"
+_NAMED = ("plan", "model")  # tables of a job for which a name may stand
+# What a job keeps when it is told to run a ready plan: where it is, and what it is called.
+_KEPT = frozenset({"name", "first_gpu", "placement", "stride", "hierarchical"})
+_SET: dict[str, Any] = {"estimate": True, "why": "set on the command line"}
 
 
 def apply_overrides(data: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
@@ -25,7 +28,8 @@ def apply_overrides(data: Mapping[str, Any], settings: Iterable[str]) -> dict[st
 
     A value is TOML; a bare word is text. `jobs.0.message_bytes` is a key of the first job, and
     the index after the last one starts a new job. `transport=name` is short for a transport
-    with its catalogue values. A changed number loses its source.
+    with its catalogue values, and `jobs.0.plan=name` makes a job that of a ready plan. A changed
+    number loses its source.
 
     Raises:
         SpecError: not of that form, no such key, or a value that is not TOML.
@@ -37,11 +41,15 @@ def apply_overrides(data: Mapping[str, Any], settings: Iterable[str]) -> dict[st
             key, value = _choose_transport(changed, value)
         if key[0] == "jobs" and len(key) > 1 and "jobs" not in changed:
             changed["jobs"] = [DEFAULT_JOB.model_dump(exclude_defaults=True)]
+        if len(key) > 2 and key[0] == "jobs" and key[2] in _NAMED:
+            _open_named(changed, key)
+            if key[2:] == ("plan",) and isinstance(value, str):
+                _choose_plan(changed, key[1], value)
         _assign(changed, key, value)
         path = dotted(key)
         sources = changed.setdefault("sources", {})
         if isinstance(sources, dict):
-            sources[path] = {"estimate": True, "why": _WHY}
+            sources[path] = dict(_SET)
     return changed
 
 
@@ -57,6 +65,39 @@ def _choose_transport(data: dict[str, Any], name: str) -> tuple[tuple[str, ...],
         if isinstance(sources, dict):
             data["sources"] = {k: v for k, v in sources.items() if not k.startswith("transport.")}
     return (*_TRANSPORT, "name"), name
+
+
+def _open_named(data: dict[str, Any], key: tuple[str | int, ...]) -> None:
+    """A name that stands for a table becomes that table, so that its keys can be set."""
+    jobs, index = data.get("jobs"), key[1]
+    if not isinstance(jobs, list) or not isinstance(index, int) or index >= len(jobs):
+        return
+    job, name = jobs[index], str(key[2])
+    if len(key) > 3 and isinstance(job, dict) and isinstance(job.get(name), str):
+        job[name] = {"name": job[name]}
+
+
+def _choose_plan(data: dict[str, Any], index: str | int, name: str) -> None:
+    """`jobs.0.plan=name`: the job trains that, and keeps nothing of what it did before.
+
+    What was set on the command line before stays; a job called after its collective is called
+    after the plan.
+    """
+    jobs = data.get("jobs")
+    if not isinstance(jobs, list) or not isinstance(index, int) or index >= len(jobs):
+        return
+    job, sources = jobs[index], data.get("sources")
+    if not isinstance(job, dict):
+        return
+    told = {
+        key.split(".")[2]
+        for key, entry in (sources.items() if isinstance(sources, dict) else ())
+        if key.startswith(f"jobs.{index}.") and entry == _SET
+    }
+    kept = {key: value for key, value in job.items() if key in _KEPT | told}
+    if kept.get("name") == job.get("collective") and "name" not in told:
+        kept["name"] = name
+    jobs[index] = kept
 
 
 def split(setting: str) -> tuple[tuple[str | int, ...], Any]:

@@ -52,12 +52,13 @@ class Gpu(Part):
     """An accelerator; FLOPS are dense BF16, the scale-up rate is one direction.
 
     `matmul_tflops` is what its best large matrix product was measured to reach, None where nobody
-    has published it.
+    has published it. `hbm_gbps` is the rate of its memory: 3.35 TB/s are 26,800.
     """
 
     bf16_tflops: float
     matmul_tflops: float | None = None
     hbm_gb: float
+    hbm_gbps: float
     tdp_w: float
     scale_up_gbps: float
     price_usd: float
@@ -144,6 +145,8 @@ class Transport(Part):
         reroute_s: time until switches or routing protocol avoid a dead link.
         reroute_by: who does that.
         sm_reroute_s: time that a subnet manager takes instead, None when there is none.
+        hold_timer_s: silence after which a routing protocol takes a neighbor for dead; None where
+            none would.
         recovery: what is sent again after a loss: the whole message ("go-back-0"), all from the
             lost packet on ("go-back-n"), that packet only ("selective"), what TCP's window lets
             through ("tcp"), or that packet over its one link ("link-replay").
@@ -173,6 +176,7 @@ class Transport(Part):
     reroute_s: float
     reroute_by: str
     sm_reroute_s: float | None = None
+    hold_timer_s: float | None = None
     recovery: Recovery = "go-back-n"
     nack_s: float | None = None
     timeout_s: float | None = None

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from clusterscope.errors import SpecError
 from clusterscope.spec.models import Transformer
-from clusterscope.spec.training import Overlap, PlanSpec, Recompute, Schedule
+from clusterscope.spec.training import Attention, Overlap, PlanSpec, Recompute, Schedule
+from clusterscope.units import counted
 
 # Layers by which a model may fall short of whole chunks: the first and the last stage give up
 # places for the embedding, the output and heads that predict further tokens.
@@ -32,6 +33,7 @@ class Plan:
     microbatch: int
     microbatches: int
     recompute: Recompute
+    attention: Attention
     overlap: frozenset[Overlap]
     grad_bytes: int
     param_bytes: int
@@ -86,6 +88,7 @@ def resolve_plan(spec: PlanSpec, model: Transformer, ranks: int, where: str) -> 
         microbatch=spec.microbatch,
         microbatches=_microbatches(spec, dp, where),
         recompute=spec.recompute,
+        attention=spec.attention or ("stored" if spec.recompute == "selective" else "fused"),
         overlap=frozenset(spec.overlap),
         grad_bytes=spec.grad_bytes,
         param_bytes=spec.param_bytes,
@@ -130,14 +133,15 @@ def _data_parallel(spec: PlanSpec, ranks: int, where: str) -> int:
         if ranks % others:
             raise SpecError(
                 f"{where}.pp" if spec.pp > 1 else f"{where}.tp",
-                f"tp x cp x pp = {others} does not divide the {ranks} ranks of the job",
+                f"tp x cp x pp = {others} does not divide the {counted(ranks, 'rank')} of the job",
                 f"allowed are cuts whose product divides {ranks}",
             )
         return ranks // others
     if others * spec.dp != ranks:
         raise SpecError(
             f"{where}.dp",
-            f"tp x cp x dp x pp = {others * spec.dp} is not the {ranks} ranks of the job",
+            f"tp x cp x dp x pp = {others * spec.dp} is not the {counted(ranks, 'rank')} of the "
+            f"job",
             f"leave dp out, or set jobs.ranks = {others * spec.dp}",
         )
     return spec.dp
@@ -168,7 +172,8 @@ def _check_layers(plan: Plan, model: Transformer, where: str) -> None:
     if -model.layers % chunks > min(SPARE_LAYERS, plan.pp if chunks > 1 else 0):
         raise SpecError(
             f"{where}.pp" if plan.vp == 1 else f"{where}.vp",
-            f"{model.layers} layers do not divide into pp x vp = {chunks} chunks",
+            f"{counted(model.layers, 'layer')} cannot be divided into pp x vp = "
+            f"{counted(chunks, 'chunk')}",
             f"allowed are divisors of {model.layers}, or of up to {SPARE_LAYERS} layers more",
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from clusterscope.errors import SpecError
 from clusterscope.spec.parts import Switch
 from clusterscope.spec.wording import listed
+from clusterscope.units import counted
 
 Load = tuple[int, float]  # ports, and their rate in Gb/s
 
@@ -50,8 +51,8 @@ def need_fit(where: str, key: str, switch: Switch, down: Load, up: Load) -> None
     most_down = most_beside(switch, up, down[1])
     raise SpecError(
         f"{where}: {key}",
-        f"{down[0]} ports of {down[1]:g} Gb/s down and {up[0]} of {up[1]:g} Gb/s up "
-        f"do not fit {switch.name}, which has {switch.ports_at(down[1])} ports"
+        f"{counted(down[0], 'port')} of {down[1]:g} Gb/s down and {up[0]:,} of {up[1]:g} Gb/s up "
+        f"do not fit {switch.name}, which has {counted(switch.ports_at(down[1]) or 0, 'port')}"
         + (f" of {down[1]:g} Gb/s" if switch.speeds else ""),
         f"allowed is {most_down} down beside these uplinks, or {most_up} up beside these downlinks",
     )

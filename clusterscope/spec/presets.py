@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clusterscope.errors import UnknownNameError
+from clusterscope.errors import SpecError, UnknownNameError
 
 if TYPE_CHECKING:
     from clusterscope.spec.model import ClusterSpec
@@ -25,6 +25,7 @@ ETHERNET, INFINIBAND, OTHER = "Ethernet", "InfiniBand", "other networks"
 SCALE_UP, OWN = "scale-up alone", "designs of our own"
 GROUPS = (ETHERNET, INFINIBAND, OTHER, SCALE_UP, OWN)
 _OTHER_TRANSPORTS = ("slingshot", "srd")
+_BARE = ("collective", "message_bytes")  # what a job without any of its tables needs
 MAX_NAME = 60  # characters of a wrong name that are worth repeating
 _COUNTED = ("node.", "scale_up.", "scale_out.", "dragonfly.", "expect.", "transport.")
 
@@ -75,6 +76,9 @@ def load(spec: str | PathLike[str], overrides: Iterable[str] = ()) -> ClusterSpe
     from clusterscope.spec.read import parse, read
 
     name = fspath(spec)
+    if not name.strip():
+        hint = "name a preset ('clusterscope presets' lists them) or a .toml file"
+        raise SpecError("SPEC", "is empty", hint)
     if name in names():
         return parse(text(name), f"preset {name}", overrides)
     if not isinstance(spec, str) or _is_path(name):
@@ -115,8 +119,19 @@ def schema() -> dict[str, Any]:
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **ClusterSpec.model_json_schema(),
+        **_by_name(ClusterSpec.model_json_schema()),
     }
+
+
+def _by_name(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with names that stand for tables of a job, and what follows from these."""
+    job = schema["$defs"]["JobSpec"]
+    tables = ("model", "plan", "serve")
+    for key in tables:
+        job["properties"][key]["anyOf"].append({"type": "string"})
+    job["required"] = ["name"]
+    job["anyOf"] = [{"required": list(keys)} for keys in (_BARE, *((key,) for key in tables))]
+    return schema
 
 
 def _is_path(name: str) -> bool:

@@ -39,7 +39,11 @@ def read(path: str | PathLike[str], overrides: Iterable[str] = ()) -> ClusterSpe
 def parse(text: str, where: str = "spec", overrides: Iterable[str] = ()) -> ClusterSpec:
     """As `read`, for text in memory; `where` names it in error messages."""
     settings = list(overrides)
-    data = apply_overrides(tables(text, where), settings)
+    given = tables(text, where)
+    if not given and not settings:
+        hint = "a cluster needs a name and [node]; 'clusterscope schema' prints every key"
+        raise SpecError(where, "is empty", hint)
+    data = apply_overrides(given, settings)
     spec = validate(data, where, [dotted(split(setting)[0]) for setting in settings])
     told = f"{where} with --set" if settings else where
     derive(spec, told)

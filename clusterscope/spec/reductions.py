@@ -14,11 +14,31 @@ def unreduced(spec: ClusterSpec, job: JobSpec) -> Reason | None:
     Raises:
         UnknownNameError: a part that is not in the catalogue.
     """
-    if job.algorithm in ("auto", "ring"):
+    name = job.algorithm
+    if name in ("auto", "ring"):
         return None
-    if job.collective != "all-reduce":
-        return f"{job.algorithm!r} reduces, and {job.collective} does not", "use ring"
-    return _no_sharp(spec) if job.algorithm == "sharp" else _no_nvls(spec)
+    for collectives, algorithms in _ONLY.items():
+        if name in algorithms and job.collective not in collectives:
+            what = "reduces, and" if name in _REDUCING else "is for others, and"
+            return f"{name!r} {what} {job.collective} does not", "use ring or auto"
+    if name in _REDUCING:
+        return _no_sharp(spec) if name == "sharp" else _no_nvls(spec)
+    if name in ("direct", "pxn", "rail-ring") and spec.scale_up is None:
+        return f"{name!r} works inside scale-up domains, and there are none", "use ring or auto"
+    return None
+
+
+_REDUCING = ("sharp", "nvls", "nvls-tree")
+# Collectives that some algorithms are for.
+_ONLY = {
+    ("all-reduce",): (
+        *_REDUCING,
+        *("tree", "single-tree", "halving-doubling", "recursive-doubling"),
+    ),
+    ("all-reduce", "all-gather", "reduce-scatter"): ("rail-ring",),
+    ("all-reduce", "all-gather", "reduce-scatter", "all-to-all"): ("direct",),
+    ("all-to-all",): ("pxn",),
+}
 
 
 def _no_sharp(spec: ClusterSpec) -> Reason | None:

@@ -16,6 +16,7 @@ from typing import Literal
 
 from clusterscope.errors import SpecError
 from clusterscope.spec.model import ClusterSpec, ScaleUpSpec
+from clusterscope.units import counted
 
 ShapeKind = Literal["switched", "mesh", "torus", "two-level"]
 # A table of one domain is kept for a mesh or torus; beyond this no machine has GPU-to-GPU cables.
@@ -142,20 +143,21 @@ def check_shape(spec: ClusterSpec, where: str) -> None:
     if shape.direct and size > MOST_DIRECT:
         raise SpecError(
             f"{where}: scale_up.topology",
-            f"{up.topology!r} would cable {size} GPUs to each other",
-            f"allowed is a domain of at most {MOST_DIRECT} GPUs, or 'switched' or 'two-level'",
+            f"{up.topology!r} would cable {size:,} GPUs to each other",
+            f"allowed is a domain of at most {MOST_DIRECT:,} GPUs, or 'switched' or 'two-level'",
         )
     if shape.kind == "torus" and prod(up.dims) != size:
         raise SpecError(
             f"{where}: scale_up.dims",
-            f"{list(up.dims)} are {prod(up.dims) if up.dims else 0} GPUs, not the {size} of a "
+            f"{list(up.dims)} are {counted(prod(up.dims) if up.dims else 0, 'GPU')}, not the "
+            f"{size:,} of a "
             "domain",
             f"allowed are up to 4 numbers whose product is {size}",
         )
     if shape.kind == "two-level" and (up.group_gpus is None or size % up.group_gpus):
         raise SpecError(
             f"{where}: scale_up.group_gpus",
-            f"{up.group_gpus} does not divide the {size} GPUs of a domain into groups"
+            f"{up.group_gpus} does not divide the {counted(size, 'GPU')} of a domain into groups"
             if up.group_gpus
             else "is missing, and topology = 'two-level' needs it",
             f"allowed is a divisor of {size}",
@@ -163,14 +165,16 @@ def check_shape(spec: ClusterSpec, where: str) -> None:
     if shape.kind == "two-level" and shape.group % per_node and per_node % shape.group:
         raise SpecError(
             f"{where}: scale_up.group_gpus",
-            f"{shape.group} GPUs are neither whole nodes nor a whole part of one",
+            f"groups of {counted(shape.group, 'GPU')} are neither whole nodes nor a whole part "
+            f"of one",
             f"allowed is a multiple or a divisor of node.gpus = {per_node}",
         )
     rate = cable_gbps(up) * shape.gpu_cables
     if shape.direct and rate > up.gpu_gbps * (1 + _ROUNDING):
         raise SpecError(
             f"{where}: scale_up.link_gbps",
-            f"{up.link_gbps:g} on each of the {shape.gpu_cables} cables of a GPU is more than its "
+            f"{up.link_gbps:g} on each of the {counted(shape.gpu_cables, 'cable')} of a GPU is "
+            f"more than its "
             f"scale_up.gpu_gbps = {up.gpu_gbps:g}",
             f"allowed is at most {up.gpu_gbps / shape.gpu_cables:g}",
         )
@@ -181,13 +185,15 @@ _KEYS = {
     "dims": ("torus",),
     "group_gpus": ("two-level",),
     "group_gbps": ("two-level",),
+    "group_taper": ("two-level",),
 }
 
 
 def _check_keys(up: ScaleUpSpec, where: str) -> None:
     """A key that another topology reads would be silently ignored."""
     for key, kinds in _KEYS.items():
-        if getattr(up, key) and up.topology not in kinds:
+        default = ScaleUpSpec.model_fields[key].default
+        if getattr(up, key) != default and up.topology not in kinds:
             raise SpecError(
                 f"{where}: scale_up.{key}",
                 f"says nothing about topology = {up.topology!r}",

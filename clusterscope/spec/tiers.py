@@ -10,6 +10,7 @@ from clusterscope.spec import parts
 from clusterscope.spec.checks import part
 from clusterscope.spec.model import ScaleOutSpec
 from clusterscope.spec.ports import need_fit, need_ports
+from clusterscope.units import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,9 @@ def spines_for(out: ScaleOutSpec, where: str, leaves: int, leaf_up: int, link_gb
     value = out.pod_sus if out.tiers == 3 else repr(spine.name)
     raise SpecError(
         f"{where}: scale_out.{key}",
-        f"{value} makes spines of {ports} ports face {leaves} leaves, one cable to each at least",
-        f"allowed is at most {most} leaves in a block"
+        f"{value} makes spines of {counted(ports, 'port')} face "
+        f"{counted(leaves, 'leaf', 'leaves')}, one cable to each at least",
+        f"allowed is at most {counted(most, 'leaf', 'leaves')} in a block"
         + (
             "; make pods smaller"
             if out.tiers == 3
@@ -85,7 +87,8 @@ def _given_spines(
     if count > leaf_up:
         raise SpecError(
             f"{where}: scale_out.spines",
-            f"{count} is more than the {leaf_up} uplinks of a leaf, so leaves miss some spines",
+            f"{count:,} is more than the {counted(leaf_up, 'uplink')} of a leaf, so leaves miss "
+            f"some spines",
             f"allowed is 1 to {leaf_up}",
         )
     down = -(-leaves * leaf_up // count)
@@ -95,11 +98,13 @@ def _given_spines(
         if down > whole:
             raise SpecError(
                 f"{where}: scale_out.spines",
-                f"{count} spines would have {down} downlinks each, more than the {whole} ports "
+                f"{counted(count, 'spine')} would have {counted(down, 'downlink')} each, more "
+                f"than the {counted(whole, 'port')} "
                 f"of {spine.name}",
                 f"allowed is {-(-leaves * leaf_up // whole)} to {leaf_up}"
                 if leaves <= whole
-                else f"allowed is at most {whole} leaves in a block, here are {leaves}",
+                else f"allowed is at most {counted(whole, 'leaf', 'leaves')} in a block, here "
+                f"are {leaves:,}",
             )
     else:
         key = "spines" if out.spine_up is None else "spine_up"
@@ -133,15 +138,16 @@ def cores_for(
         pods = uplinks // most
         raise SpecError(
             f"{where}: scale_out.core_switch",
-            f"{core.name} with {ports} ports cannot reach {pods} pods",
-            f"allowed is at most {ports} pods: make pods larger (scale_out.pod_sus) "
+            f"{core.name} with {counted(ports, 'port')} cannot reach {counted(pods, 'pod')}",
+            f"allowed is at most {counted(ports, 'pod')}: make pods larger (scale_out.pod_sus) "
             "or take a larger switch",
         )
     count = out.cores if out.cores is not None else fewest * blocks
     if count % blocks or not fewest * blocks <= count <= most * blocks:
         raise SpecError(
             f"{where}: scale_out.cores",
-            f"{count} cores cannot take {uplinks * blocks} uplinks on {ports} ports each "
+            f"{counted(count, 'core')} cannot take {counted(uplinks * blocks, 'uplink')} on "
+            f"{counted(ports, 'port')} each "
             "and reach every pod",
             f"allowed is {fewest * blocks} to {most * blocks}"
             + (f" in multiples of {blocks}" if blocks > 1 else ""),

@@ -15,6 +15,7 @@ from clusterscope.spec.base import Frozen, Name
 Precision = Literal["bf16", "fp8"]
 Schedule = Literal["1f1b", "interleaved", "zero-bubble"]
 Recompute = Literal["none", "selective", "full"]
+Attention = Literal["fused", "stored"]
 Overlap = Literal["tp", "cp", "pp", "dp", "ep"]
 
 _MANY = Annotated[int, Field(ge=1, le=10**7)]
@@ -74,14 +75,76 @@ class ModelSpec(Frozen):
     rope_dim: _NONE_OR_MANY | None = Field(
         default=None, description="latent attention (MLA): part of a key that carries positions"
     )
+    parallel: bool | None = Field(
+        default=None,
+        description="attention and feed-forward side by side, of one norm (PaLM, MegaScale); false "
+        "when left out",
+    )
+    window: _NONE_OR_MANY | None = Field(
+        default=None,
+        description="tokens that attention looks back at most (sliding window); all when 0",
+    )
     precision: Precision | None = Field(
         default=None, description="number format of the matrix products; bf16 when left out"
     )
 
 
-class PlanSpec(Frozen):
-    """`[jobs.plan]`: how a model is cut; ranks count through tp first, then cp, dp and pp."""
+class StragglersSpec(Frozen):
+    """`[jobs.stragglers]`: GPUs of a training job that compute slower than others."""
 
+    spread: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=None,
+        description="standard deviation of the speed of GPUs over their mean, for which all wait; "
+        "the fitted constant when left out",
+    )
+    count: _NONE_OR_MANY = Field(default=0, description="GPUs that are slow, drawn by the seed")
+    speed: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.9, description="share of its own speed at which a slow GPU computes"
+    )
+
+
+class CheckpointSpec(Frozen):
+    """`[jobs.checkpoint]`: how a training job saves its state, over `[front_end]` if any."""
+
+    interval_s: Annotated[float, Field(gt=0, le=10**8)] | None = Field(
+        default=None,
+        description="time from one checkpoint to the next; the best one for the failures when left "
+        "out",
+    )
+    blocking: bool = Field(
+        default=False,
+        description="the job waits until a checkpoint is in storage; else only until it is in the "
+        "memory of the nodes",
+    )
+    weight_bytes: Annotated[float, Field(gt=0, le=64)] = Field(
+        default=14.0,
+        description="bytes of a weight in a checkpoint: 14 with Adam (2 in BF16, and 4 each of its "
+        "32-bit copy and two moments), 2 without optimizer",
+    )
+    copy_gbps: Annotated[float, Field(gt=0, le=100_000)] = Field(
+        default=200.0,
+        description="rate from a GPU into the memory of its node; about that of PCIe 4 x16, one "
+        "direction, when left out",
+    )
+    mtbf_gpu_hours: Annotated[float, Field(gt=0, le=10**9)] = Field(
+        default=50_677.0,
+        description="GPU hours between failures that stop the job; those of Llama 3 when left out",
+    )
+    restart_s: Annotated[float, Field(ge=0, le=10**6)] = Field(
+        default=600.0, description="from a failure until the job computes again, but for reading"
+    )
+
+
+class PlanSpec(Frozen):
+    """`[jobs.plan]`: how a model is cut; ranks count through tp first, then cp, dp and pp.
+
+    `plan = "llama3-405b-16k"` is short for a name alone.
+    """
+
+    name: Name | None = Field(
+        default=None,
+        description="ready plan of a paper that fills in plan, model and ranks where left out",
+    )
     tp: _MANY = Field(default=1, description="tensor parallel ranks")
     cp: _MANY = Field(default=1, description="context parallel ranks: a sequence is cut")
     dp: _MANY | None = Field(
@@ -109,6 +172,12 @@ class PlanSpec(Frozen):
     recompute: Recompute = Field(
         default="none",
         description="what backward computes again: nothing, attention scores, or all of forward",
+    )
+    attention: Attention | None = Field(
+        default=None,
+        description="fused: scores stay inside a kernel (FlashAttention) that skips what a causal "
+        "mask hides; stored: they go through memory, as before 2023; stored with selective "
+        "recompute, else fused when left out",
     )
     overlap: tuple[Overlap, ...] = Field(
         default=("dp", "cp"),

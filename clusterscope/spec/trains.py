@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from clusterscope.errors import SpecError
+from clusterscope.errors import SpecError, UnknownNameError
 from clusterscope.spec.model import ClusterSpec, JobSpec
 from clusterscope.spec.models import models, resolve_model
 from clusterscope.spec.plans import check_domain, resolve_plan
+from clusterscope.spec.ready import ready_plan
 from clusterscope.spec.training import PlanSpec
+from clusterscope.units import counted
+
+# Below this rate times leave what a float can hold.
+_LEAST_GBPS = 1e-6
 
 
 def check_training(spec: ClusterSpec, job: JobSpec, key: str) -> None:
@@ -20,6 +25,10 @@ def check_training(spec: ClusterSpec, job: JobSpec, key: str) -> None:
     Raises:
         SpecError: the first thing that does not hold.
     """
+    if job.serve is not None or job.collective == "serving":
+        return
+    _check_name(job, key)
+    _check_extras(job, job.ranks or spec.gpus - job.first_gpu, key)
     if job.model is None:
         if job.collective == "training":
             raise SpecError(
@@ -47,3 +56,38 @@ def check_training(spec: ClusterSpec, job: JobSpec, key: str) -> None:
     if job.placement != "packed":  # which keeps the GPUs of a node together, not those of a domain
         domain = min(domain, spec.node.gpus)
     check_domain(plan, domain, job.first_gpu, f"{key}.plan")
+
+
+def _check_extras(job: JobSpec, ranks: int, key: str) -> None:
+    """What must hold of `stragglers` and `checkpoint`."""
+    slow, saved = job.stragglers, job.checkpoint
+    for name, table in (("stragglers", slow), ("checkpoint", saved)):
+        if job.model is None and table is not None:
+            raise SpecError(
+                f"{key}.{name}",
+                f"is for a job that trains, and this one runs {job.collective}",
+                f"give the job a model, or leave {name} out",
+            )
+    if saved is not None and saved.copy_gbps < _LEAST_GBPS:
+        raise SpecError(
+            f"{key}.checkpoint.copy_gbps",
+            f"{saved.copy_gbps:g} is next to nothing",
+            f"allowed is at least {_LEAST_GBPS:g}",
+        )
+    if slow is not None and slow.count > ranks:
+        raise SpecError(
+            f"{key}.stragglers.count",
+            f"{slow.count} is more than the {counted(ranks, 'rank')} of the job",
+            f"allowed is 0 to {ranks}",
+        )
+
+
+def _check_name(job: JobSpec, key: str) -> None:
+    """The ready plan that a job names is one."""
+    if job.plan is None or job.plan.name is None:
+        return
+    try:
+        ready_plan(job.plan.name)
+    except UnknownNameError as error:
+        problem, _, hint = str(error).partition("; ")
+        raise SpecError(f"{key}.plan", problem, hint) from None

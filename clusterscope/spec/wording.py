@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator
@@ -39,6 +40,24 @@ def shown_name(name: object) -> str:
     """A file name or free text: as it is when printable, else escaped."""
     text = str(name)
     return text if text.isprintable() else repr(text)
+
+
+def escaped(text: str, escape: Callable[[int], str]) -> str:
+    """A file's text with what no terminal should get from it (bidirectional marks) escaped.
+
+    Args:
+        text: TOML or JSON, in which such characters stand in quoted strings alone.
+        escape: a code point as that format writes it.
+    """
+    if text.isascii():
+        return text
+    hidden = (c for c in set(text) if unicodedata.category(c)[0] == "C" and c not in "\n\t\r")
+    return text.translate({ord(c): escape(ord(c)) for c in hidden})
+
+
+def in_toml(code: int) -> str:
+    """A code point as an escape of a TOML string."""
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -93,11 +112,20 @@ def allowed(field: FieldInfo) -> str:
         count = f"up to {most} " if most else ""
         of = next(word for kind, word in _KINDS.items() if kind is element.annotation)
         return f"an array of {count}{of.removeprefix('a ')}s{_bounds(element)}"
+    bounded = next((p for p in get_args(field.annotation) if get_origin(p) is Annotated), None)
+    if bounded is not None:  # as in `Annotated[int, Field(ge=1)] | None`
+        return allowed(_field_of(bounded))
     parts = [field.annotation, *get_args(field.annotation)]
     kind = next((_KINDS[part] for part in parts if part in _KINDS), None)
     if kind is None:
         return "an array of tables" if get_origin(field.annotation) is tuple else "a table"
     return kind + _bounds(field)
+
+
+def _field_of(annotated: Any) -> FieldInfo:  # noqa: ANN401 - annotations have no type
+    """A field of that annotation alone."""
+    found: FieldInfo = FieldInfo.from_annotation(annotated)
+    return found
 
 
 def element_of(field: FieldInfo) -> FieldInfo | None:

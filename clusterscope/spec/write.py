@@ -12,17 +12,22 @@ import tomli_w
 
 from clusterscope.errors import SpecError
 from clusterscope.spec.model import ClusterSpec
-from clusterscope.spec.wording import shown_name
+from clusterscope.spec.wording import escaped, in_toml, shown_name
 
 
 def write(spec: ClusterSpec) -> str:
     """TOML text of a spec, without keys that have their default."""
-    return tomli_w.dumps(to_tables(spec))
+    return escaped(tomli_w.dumps(to_tables(spec)), in_toml)
 
 
 def to_tables(spec: ClusterSpec) -> dict[str, Any]:
     """The spec as TOML tables, without keys that have their default."""
-    return spec.model_dump(exclude_none=True, exclude_defaults=True)
+    tables = spec.model_dump(exclude_none=True, exclude_defaults=True)
+    for job, table in zip(spec.jobs, tables.get("jobs", ()), strict=False):
+        if job.plan is not None and job.plan.name is not None:
+            # What a ready plan would fill in must be said, also where it is a default.
+            table["plan"] = job.plan.model_dump(exclude_none=True, exclude_unset=True)
+    return tables
 
 
 def save(spec: ClusterSpec, path: str | PathLike[str]) -> None:

@@ -40,17 +40,22 @@ def connect(
     dst_gpu: I32,
     size_bytes: F64,
     group: I32 | None = None,
+    channels: int = 1,
 ) -> Flows:
     """Flows of edges (E,) between GPUs, in edge order, the planes of an edge side by side.
 
     `size_bytes` (E,) is that of an edge over all planes, `group` (E,) its lock-step group,
-    ascending; without it each flow is alone.
+    ascending; without it each flow is alone. `channels` are those of an edge over NICs.
 
     Raises:
         SpecError: an edge needs a NIC that is not there.
     """
     domain = fabric.gpu_domain[src_gpu]
     inside = (domain >= 0) & (domain == fabric.gpu_domain[dst_gpu])
+    if fabric.ports_per_nic == 1 and not inside.any():
+        ends = [first_ports(job_name, fabric, gpus) for gpus in (src_gpu, dst_gpu)]
+        if (ends[0] != ends[1]).all():
+            return _one_port(ends[0], ends[1], size_bytes, group, channels)
     planes = np.where(inside, 1, fabric.ports_per_nic)
     edge = np.repeat(np.arange(len(src_gpu), dtype=np.int32), planes)
     plane = np.arange(len(edge)) - (np.cumsum(planes) - planes)[edge]
@@ -68,6 +73,18 @@ def connect(
         dst=ends[1][kept],
         size_bytes=(size_bytes / planes)[edge][kept],
         group=_numbered(group[edge][kept]) if group is not None else _alone(int(kept.sum())),
+        channels=np.where(by_nic[kept], channels, 1).astype(np.int32),
+    )
+
+
+def _one_port(src: I32, dst: I32, size_bytes: F64, group: I32 | None, channels: int) -> Flows:
+    """What `connect` gives where every edge (E,) is one flow between two NIC ports."""
+    return Flows(
+        src=src,
+        dst=dst,
+        size_bytes=size_bytes,
+        group=_numbered(group) if group is not None else _alone(len(src)),
+        channels=np.full(len(src), channels, dtype=np.int32),
     )
 
 

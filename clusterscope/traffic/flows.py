@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from clusterscope.columns import F64, I32, Arrays, Col
+from clusterscope.traffic.serving_task import Serving
 from clusterscope.traffic.task import Training
 
 
@@ -24,6 +25,7 @@ class Flows(Arrays):
     group: Annotated[
         I32, Col("F", "1", "lock-step group, 0..groups-1, ascending; own row if alone")
     ]
+    channels: Annotated[I32, Col("F", "1", "rings or sends that a library runs at once over it")]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,8 +46,8 @@ class Exchange(Arrays):
 class Work(Arrays):
     """Computing in a phase of a training job, by wire (W): a kind of traffic in lock-step groups.
 
-    A group takes (1 + bubble) x max(before + latency + sending, beside). Without flows there is
-    one group, which only computes.
+    A group takes (1 + bubble) x max(before + latency + sending, beside); in the bubble it waits for
+    other stages, which may compute faster. Without flows there is one group, which only computes.
     """
 
     wire: Annotated[I32, Col("Q", "wire", "wire of each lock-step group of the flows")]
@@ -55,6 +57,7 @@ class Work(Arrays):
     kinds: tuple[str, ...]
     compute_s: float
     bubble_ratio: float
+    others_ratio: float = 1.0  # computing of the other stages of a pipeline over the slowest one's
 
     @property
     def group_steps(self) -> I32:
@@ -68,8 +71,16 @@ class Work(Arrays):
 
     def seconds(self, sending_s: F64) -> F64:
         """How long groups (Q,) take whose latency and sending take `sending_s` (Q,)."""
-        busy: F64 = np.maximum(self.before_s[self.wire] + sending_s, self.beside_s[self.wire])
-        return busy * (1 + self.bubble_ratio)
+        busy = self.busy(sending_s, 1.0)
+        if self.others_ratio == 1.0:
+            return busy * (1 + self.bubble_ratio)
+        return busy + self.bubble_ratio * self.busy(sending_s, self.others_ratio)
+
+    def busy(self, sending_s: F64, computing: float) -> F64:
+        """The same without bubble, (Q,), when computing takes so many times as long."""
+        before, beside = self.before_s[self.wire], self.beside_s[self.wire]
+        busy: F64 = np.maximum(computing * before + sending_s, computing * beside)
+        return busy
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +95,9 @@ class Phase:
         serial_steps: messages that follow one another (ring steps), each of which pays the latency
             of one hop.
         work: what a training job computes meanwhile; None for a bare collective.
+        inner_steps: messages inside domains that follow one another between those of a NIC.
+        step_s: latency of a step over one switch; that of the network when None.
+        extra_s: latency besides that of the steps: starting, and filling a pipeline.
     """
 
     name: str
@@ -92,6 +106,9 @@ class Phase:
     serial_steps: int
     work: Work | None = None
     wire_ratio: float = 1.0
+    inner_steps: int = 0
+    step_s: float | None = None
+    extra_s: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +124,11 @@ class JobProgram:
         busbw_factor: busbw = algbw x factor (nccl-tests PERFORMANCE.md).
         overlapped: phases run at the same time instead of one after another.
         training: what it trains; None for a bare collective.
+        speed: (R,) share of its own speed at which the GPU of each rank computes; None when all do.
+        serving: what it serves; None for any other job.
         ring_phases: what rings would move instead, when switches reduce; else empty.
+        algorithm: the one that runs, after `auto` has chosen; "" where there is no choice.
+        protocol: how the library sends it; "" where that is not known.
     """
 
     name: str
@@ -118,4 +139,8 @@ class JobProgram:
     busbw_factor: float
     overlapped: bool = False
     training: Training | None = None
+    speed: F64 | None = None
+    serving: Serving | None = None
     ring_phases: tuple[Phase, ...] = ()
+    algorithm: str = ""
+    protocol: str = ""

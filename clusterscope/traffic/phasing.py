@@ -93,4 +93,5 @@ def _joined(parts: Sequence[Flows]) -> Flows:
         dst=np.concatenate([none, *(p.dst for p in parts)]),
         size_bytes=np.concatenate([nothing, *(p.size_bytes for p in parts)]),
         group=np.concatenate([none, *groups]).astype(np.int32),
+        channels=np.concatenate([none, *(p.channels for p in parts)]),
     )

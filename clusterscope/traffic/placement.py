@@ -14,7 +14,9 @@ from clusterscope.columns import I32
 from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Fabric
 from clusterscope.spec.model import JobSpec
+from clusterscope.spec.serves import serving_ranks
 from clusterscope.traffic.shuffle import Purpose, shuffled
+from clusterscope.units import counted
 
 
 def place(job: JobSpec, fabric: Fabric, seed: int) -> I32:
@@ -52,11 +54,13 @@ def _ranks(job: JobSpec, gpus: int) -> int:
             f"use 0 to {gpus - 1}",
         )
     free = gpus - job.first_gpu
-    ranks = free if job.ranks is None else job.ranks
+    wanted = serving_ranks(job)
+    ranks = free if wanted is None else wanted
     if ranks > free:
         raise SpecError(
             f"job {job.name!r}: ranks",
-            f"{ranks} ranks from GPU {job.first_gpu} do not fit into {gpus} GPUs",
+            f"{counted(ranks, 'rank')} from GPU {job.first_gpu:,} on "
+            f"{'does' if ranks == 1 else 'do'} not fit into {counted(gpus, 'GPU')}",
             f"use at most {free}",
         )
     return ranks

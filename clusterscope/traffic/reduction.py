@@ -52,6 +52,7 @@ def tree_phase(job_name: str, fabric: Fabric, gpus: I32, trees: Rings, sent_byte
         dst=dst.astype(np.int32).ravel(),
         size_bytes=np.full(src.size, sent_bytes / planes),
         group=np.repeat(trees.ring_of_member, planes),
+        channels=np.ones(src.size, dtype=np.int32),
     )
     return Phase("all-reduce in switches between domains", "scale-out", flows, _PASSES)
 
@@ -76,7 +77,11 @@ def domain_bytes(size_bytes: float, gpus: int) -> float:
 
 def with_wire(phases: tuple[Phase, ...], spec: ClusterSpec, job: JobSpec) -> tuple[Phase, ...]:
     """Phases with what the domain's switches make of the rate when they reduce."""
-    if job.algorithm != "nvls" or spec.scale_up is None or spec.scale_up.switch is None:
+    if (
+        job.algorithm not in ("nvls", "nvls-tree")
+        or spec.scale_up is None
+        or spec.scale_up.switch is None
+    ):
         return phases
     ratio = parts.switch(spec.scale_up.switch).reduction_ratio or 1.0
     return tuple(

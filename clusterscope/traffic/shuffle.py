@@ -18,6 +18,7 @@ class Purpose(IntEnum):
 
     NODES = 1
     PARTNERS = 2
+    SLOW = 3
 
 
 def shuffled(count: int, seed: int, purpose: Purpose) -> I32:

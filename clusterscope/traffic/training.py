@@ -26,7 +26,13 @@ from clusterscope.traffic.layout import layout_of
 from clusterscope.traffic.phasing import Timed, merged, phase, portion, times
 from clusterscope.traffic.stages import Pace, dense_weights, routed_weights, stage_layers
 from clusterscope.traffic.task import Training
-from clusterscope.traffic.volumes import context_bytes, tensor_buffer_bytes, tensor_passes
+from clusterscope.traffic.volumes import (
+    context_bytes,
+    parameter_gathers,
+    tensor_buffer_bytes,
+    tensor_passes,
+    tensor_reduces,
+)
 from clusterscope.traffic.wires import (
     Site,
     Wire,
@@ -152,7 +158,7 @@ class _Compiler:
         if not passes:
             return []
         buffer = tensor_buffer_bytes(model, plan) * self.layers * passes
-        reduces = self.layers * passes * (2 - model.moe_layers / model.layers)
+        reduces = self.layers * passes * tensor_reduces(model)
         return tensor_wires(self.site, plan, buffer, reduces)
 
     @cached_property
@@ -166,9 +172,9 @@ class _Compiler:
         once += expert_wires(self.site, model, plan, layers * model.moe_layers / model.layers)
         wires += [times(wire, m) for wire in once]
         if plan.zero >= 2:
-            # Gradients after backward; parameters, layer by layer, before forward and backward.
-            width = plan.grad_bytes + (2 * plan.param_bytes if plan.zero == 3 else 0)
-            messages = layers * (3 if plan.zero == 3 else 1)
+            # Gradients after backward; parameters, layer by layer, before each pass over it.
+            gathers = parameter_gathers(plan)
+            width, messages = plan.grad_bytes + gathers * plan.param_bytes, layers * (1 + gathers)
             wires += [times(wire, m, messages) for wire in self._shards(width, 1)]
         return wires
 

@@ -8,9 +8,9 @@ entries of the vocabulary, a GPT comes to what Narayanan et al. print (SC21, equ
                   96 b s l h^2 (1 + s / 6h + V / 16 l h)       with all of forward computed again
 
 A matrix product counts two operations a weight and token, backward twice as much as forward.
-Attention scores count as full squares of s x s: kernels for causal masks skip nearly half of it
-and run at about half the rate of a matrix product, and the published figures count it so. Norms,
-biases and positions are left out (0.01 % of the parameters of GPT-3).
+Attention scores are squares of s x s where they are stored, as these equations have it; fused
+kernels skip the half that a causal mask hides. Norms, biases and positions are left out (0.01 % of
+the parameters of GPT-3).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clusterscope.spec.models import Transformer
-from clusterscope.spec.training import Recompute
+from clusterscope.spec.training import Attention, Recompute
 
 # Weights are used once forward and twice backward: for the input's and for their own gradient.
 _BACKWARD = 2.0
@@ -81,13 +81,18 @@ def active_parameters(model: Transformer) -> float:
     return parameters(model) - idle
 
 
-def score_flops(model: Transformer) -> float:
-    """Operations of the attention scores of one sequence in one layer, forward."""
+def score_flops(model: Transformer, attention: Attention = "stored") -> float:
+    """Operations of the attention scores of one sequence in one layer, forward.
+
+    With a window of w tokens, w (2 s - w) of the s x s pairs are left, as full as those.
+    """
     width = model.heads * (2 * model.head_dim + model.rope_dim)
-    return 2.0 * model.sequence**2 * width
+    window = min(model.window or model.sequence, model.sequence)
+    pairs = window * (2 * model.sequence - window) * (0.5 if attention == "fused" else 1.0)
+    return 2.0 * pairs * width
 
 
-def layer_flops(model: Transformer) -> float:
+def layer_flops(model: Transformer, attention: Attention = "stored") -> float:
     """Operations of one sequence in one layer, forward, a mean over all layers.
 
     >>> from clusterscope.spec.models import model
@@ -97,7 +102,7 @@ def layer_flops(model: Transformer) -> float:
     """
     visited = routed_parameters(model) * model.top_k / model.experts if model.experts else 0.0
     weights = layer_parameters(model) + visited
-    return 2.0 * model.sequence * weights + score_flops(model)
+    return 2.0 * model.sequence * weights + score_flops(model, attention)
 
 
 def output_flops(model: Transformer) -> float:
@@ -117,22 +122,28 @@ def recomputed(recompute: Recompute) -> Again:
     return {"none": Again(0, 0), "selective": Again(0, 1), "full": Again(1, 1)}[recompute]
 
 
-def backward_ratio(model: Transformer, recompute: Recompute) -> float:
+def backward_ratio(
+    model: Transformer, recompute: Recompute, attention: Attention = "stored"
+) -> float:
     """Operations of a layer backward over forward, with what is computed again."""
-    again, scores = recomputed(recompute), score_flops(model) / layer_flops(model)
+    again = recomputed(recompute)
+    scores = score_flops(model, attention) / layer_flops(model, attention)
     return _BACKWARD + again.weights * (1 - scores) + again.scores * scores
 
 
-def model_flops(model: Transformer) -> float:
+def model_flops(model: Transformer, attention: Attention = "stored") -> float:
     """Operations that training on one sequence takes at least; what MFU counts."""
-    forward = model.layers * layer_flops(model) + output_flops(model)
+    forward = model.layers * layer_flops(model, attention) + output_flops(model)
     return (1 + _BACKWARD) * forward
 
 
-def hardware_flops(model: Transformer, recompute: Recompute) -> float:
+def hardware_flops(
+    model: Transformer, recompute: Recompute, attention: Attention = "stored"
+) -> float:
     """Operations that training on one sequence takes, with what is computed again."""
-    again = (backward_ratio(model, recompute) - _BACKWARD) * model.layers * layer_flops(model)
-    return model_flops(model) + again
+    more = backward_ratio(model, recompute, attention) - _BACKWARD
+    again = more * model.layers * layer_flops(model, attention)
+    return model_flops(model, attention) + again
 
 
 def training_days(parameters: float, tokens: float, gpus: int, flops_per_s: float) -> float:

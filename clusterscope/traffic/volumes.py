@@ -3,7 +3,8 @@
 Per rank and one direction, as rings send them: all-reduce 2 (n-1)/n of its buffer, reduce-scatter
 and all-gather (n-1)/n (nccl-tests doc/PERFORMANCE.md). Activations are two bytes wide.
 Sources: Narayanan et al. SC21, sections 3.2 and 4.1 (tensor, pipeline, scatter-gather);
-Korthikanti et al. 2022 (sequence parallel: the same bytes); Rajbhandari et al. 2020 (ZeRO);
+Korthikanti et al. 2022 (sequence parallel: the same bytes); Rajbhandari et al. 2020 (ZeRO) and
+2021 (ZeRO-Infinity, section 4.1: parameters are loaded once more where forward is computed again);
 DeepSeek-V3 technical report, section 3.2 (dispatch and combine).
 """
 
@@ -32,13 +33,17 @@ def layer_buffer_bytes(model: Transformer, plan: Plan) -> float:
 
 
 def tensor_buffer_bytes(model: Transformer, plan: Plan) -> float:
-    """What tensor parallel ranks all-reduce in a layer, forward, one microbatch.
+    """What tensor parallel ranks all-reduce in a layer, forward, one microbatch."""
+    return tensor_reduces(model) * layer_buffer_bytes(model, plan)
 
-    Once after attention and once after the feed-forward block; experts are not cut, so a layer
-    with experts only has the first.
+
+def tensor_reduces(model: Transformer) -> float:
+    """All-reduces of tensor parallel ranks in a layer forward, a mean over all layers.
+
+    One after attention and one after the feed-forward block, one for both where they stand side by
+    side; experts are not cut, so a layer with experts only has the first.
     """
-    reduces = 2.0 - model.moe_layers / model.layers
-    return reduces * layer_buffer_bytes(model, plan)
+    return 1.0 if model.parallel else 2.0 - model.moe_layers / model.layers
 
 
 def tensor_passes(plan: Plan) -> int:
@@ -71,7 +76,7 @@ def data_bytes(weights: float, ranks: int, plan: Plan) -> tuple[float, float]:
     """What a rank sends in one iteration for its weights: (gradients, parameters).
 
     ZeRO 0 all-reduces gradients; 1 scatters them once and gathers parameters once; 2 scatters
-    them every microbatch; 3 gathers parameters forward and backward every microbatch too.
+    them every microbatch; 3 gathers parameters before every pass of every microbatch too.
     """
     grads = shard_bytes(weights, ranks, plan.grad_bytes)
     params = shard_bytes(weights, ranks, plan.param_bytes)
@@ -82,7 +87,12 @@ def data_bytes(weights: float, ranks: int, plan: Plan) -> tuple[float, float]:
             return grads, params
         case 2:
             return grads * plan.microbatches, params
-    return grads * plan.microbatches, 2 * params * plan.microbatches
+    return grads * plan.microbatches, parameter_gathers(plan) * params * plan.microbatches
+
+
+def parameter_gathers(plan: Plan) -> int:
+    """Times that ZeRO 3 gathers parameters a microbatch: forward, backward, and forward again."""
+    return tensor_passes(plan) if plan.zero == 3 else 0
 
 
 def domains_visited(domains: int, top_k: int, most: int) -> float:
@@ -121,7 +131,7 @@ def expert_bytes(model: Transformer, plan: Plan, inside: int) -> tuple[float, fl
 
 
 def expert_step_s(
-    tokens: int, hidden: int, paths: int, bytes_each: int, gigabytes_per_s: float
+    tokens: float, hidden: int, paths: int, bytes_each: int, gigabytes_per_s: float
 ) -> float:
     """Seconds that one expert exchange takes at least: every path of every token at line rate.
 
@@ -131,6 +141,6 @@ def expert_step_s(
     return tokens * paths * hidden * bytes_each / (gigabytes_per_s * GIGA)
 
 
-def decode_token_s(layers: int, step_s: float) -> float:
-    """Seconds a token when two exchanges a layer are all that a decoder waits for."""
-    return 2 * layers * step_s
+def decode_token_s(layers: int, step_s: float, parts: int = 2) -> float:
+    """Seconds a token when the exchanges of each part of a batch are all that a decoder awaits."""
+    return parts * layers * step_s

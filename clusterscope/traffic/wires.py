@@ -15,6 +15,7 @@ from clusterscope.columns import F64, I32
 from clusterscope.fabric.arrays import Fabric
 from clusterscope.spec.models import Transformer
 from clusterscope.spec.plans import Plan
+from clusterscope.traffic.channels import SEND_CHANNELS, channels_of
 from clusterscope.traffic.edges import connect
 from clusterscope.traffic.flows import Flows
 from clusterscope.traffic.groups import Rings, domain_of
@@ -58,14 +59,20 @@ class Site:
     gpus: I32
     hierarchical: bool
 
-    def rings(self, kind: str, rings: Rings, sent_bytes: F64, steps: int) -> list[Wire]:
-        """Every rank sends to the next of its ring; bytes (R,) by rank. No wire without bytes."""
+    def rings(
+        self, kind: str, rings: Rings, sent_bytes: F64, steps: int, beside: int = 1
+    ) -> list[Wire]:
+        """Every rank sends to the next of its ring; bytes (R,) by rank. No wire without bytes.
+
+        `beside` rings of one group leave a domain together.
+        """
         if not sent_bytes.any():
             return []
         sender = self.gpus[rings.rank]
         receiver = self.gpus[rings.next_rank]
-        size = sent_bytes[rings.rank]
-        flows = connect(self.name, self.fabric, sender, receiver, size, rings.ring_of_member)
+        size, ring = sent_bytes[rings.rank], rings.ring_of_member
+        channels = channels_of(self.fabric, self.gpus, beside)
+        flows = connect(self.name, self.fabric, sender, receiver, size, ring, channels)
         return [Wire(kind, flows, steps)] if len(flows.src) else []
 
     def split(self, groups: Rings) -> Hierarchy:
@@ -86,7 +93,7 @@ class Site:
             wires += self.rings(kind, cut.inside, sent, passes * (cut.g - 1))
         if cut.across is not None:
             sent = passes * ring_share(cut.k) / cut.g * buffer_bytes
-            wires += self.rings(kind, cut.across, sent, passes * (cut.k - 1))
+            wires += self.rings(kind, cut.across, sent, passes * (cut.k - 1), cut.g)
         return wires
 
 
@@ -123,7 +130,8 @@ def pipeline_wires(site: Site, model: Transformer, plan: Plan) -> list[Wire]:
     dst = np.concatenate([there, here], axis=1).ravel()
     size = np.tile(sent[:count], 2 * len(grid))
     group = np.repeat(np.arange(len(grid), dtype=np.int32), 2 * count)
-    flows = connect(site.name, site.fabric, site.gpus[src], site.gpus[dst], size, group)
+    ends = site.gpus[src], site.gpus[dst]
+    flows = connect(site.name, site.fabric, *ends, size, group, SEND_CHANNELS)
     return [Wire("pp", flows, 2 * plan.vp)] if len(flows.src) else []
 
 
@@ -143,11 +151,11 @@ def expert_wires(site: Site, model: Transformer, plan: Plan, layers: float) -> l
     if cut.inside is not None:
         wires += site.rings("ep", cut.inside, np.full(plan.ranks, inside), steps)
     if cut.across is not None:
-        wires += _rotations(site, cut.across, away, steps)
+        wires += rotations(site, cut.across, away, steps)
     return wires
 
 
-def _rotations(site: Site, rings: Rings, sent_bytes: float, steps: int) -> list[Wire]:
+def rotations(site: Site, rings: Rings, sent_bytes: float, steps: int) -> list[Wire]:
     """Every rank sends alike to all others of its ring, (R x (k-1) flows); no wire of nothing."""
     if not sent_bytes:
         return []

@@ -16,11 +16,16 @@ from clusterscope.transport.model import Transport
 CACHE_BYTES = 2_000_000
 
 
-def state_bytes(connection_bytes: int | None, peers: int, qps: int) -> int:
+def state_bytes(connection_bytes: int | None, peers: int, each: int) -> int:
     """Bytes of state for connections to some peers; 0 for a transport that keeps none."""
-    return (connection_bytes or 0) * peers * qps
+    return (connection_bytes or 0) * peers * each
 
 
 def spills(transport: Transport, peers: int) -> bool:
     """True when the connections of a NIC need more state than it holds."""
-    return state_bytes(transport.connection_bytes, peers, transport.qps) > CACHE_BYTES
+    return state_bytes(transport.connection_bytes, peers, sends(transport)) > CACHE_BYTES
+
+
+def sends(transport: Transport) -> int:
+    """Connections by which a NIC sends to one of many peers: of one channel unless set by hand."""
+    return transport.qps * (transport.channels or 1)

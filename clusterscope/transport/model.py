@@ -21,7 +21,8 @@ from clusterscope.columns import F64
 from clusterscope.fabric.arrays import SCALE_UP, Fabric
 from clusterscope.routing.routes import Policy
 from clusterscope.spec import parts
-from clusterscope.spec.model import ClusterSpec, TransportSpec
+from clusterscope.spec.carrying import TransportSpec
+from clusterscope.spec.model import ClusterSpec
 
 # Share of the NVLink line rate that collectives reach.
 SCALE_UP_GOODPUT = parts.scale_up_transport("nvlink").goodput_ratio
@@ -41,7 +42,8 @@ class Transport:
         name: catalogue name.
         title: in words.
         policy: load balancing of the switches.
-        qps: queue pairs of one NIC pair; each is hashed on its own.
+        qps: queue pairs of one channel over a NIC pair; each is hashed on its own.
+        channels: channels over a NIC pair; None for as many as the collective library opens.
         mtu_bytes: payload of a full packet.
         goodput_ratio: payload bytes per wire byte.
         nic_latency_s: both NICs together, one message.
@@ -66,6 +68,7 @@ class Transport:
     title: str
     policy: Policy
     qps: int
+    channels: int | None
     mtu_bytes: int
     goodput_ratio: float
     nic_latency_s: float
@@ -127,6 +130,7 @@ def resolve(spec: ClusterSpec) -> Transport:
             course=spec.dragonfly.routing if spec.dragonfly else None,
         ),
         qps=own.qps or part.qps,
+        channels=own.channels,
         mtu_bytes=mtu,
         goodput_ratio=mtu / (mtu + part.header_bytes),
         nic_latency_s=part.nic_latency_s,
@@ -160,8 +164,13 @@ def _congestion(part: parts.Transport, own: TransportSpec) -> parts.Congestion:
 def rerouting(part: parts.Transport, own: TransportSpec) -> tuple[str, float]:
     """What makes routes avoid a dead link, and how long that takes, seconds.
 
-    A number in the spec counts more than a mechanism of the catalogue.
+    A number in the spec counts more than a mechanism of the catalogue. A link that goes silent
+    without going down is found when the hold timer runs out, and routes react from then on: at most
+    that long, and a keep-alive (a third of it) less at least, since the last one came before.
     """
+    if own.reroute_s is None and own.link_down_detection is False and part.hold_timer_s:
+        hold_s = own.hold_timer_s or part.hold_timer_s
+        return f"{part.reroute_by}, once its hold timer has run out", hold_s + part.reroute_s
     by_manager = part.sm_reroute_s is not None and own.self_healing is False
     seconds = part.sm_reroute_s if by_manager and part.sm_reroute_s else part.reroute_s
     words = "subnet manager" if by_manager else part.reroute_by

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import App, SystemCommand
+from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Input
 
 from clusterscope.errors import ClusterscopeError
@@ -51,7 +51,11 @@ class ClusterScopeApp(App[None]):
 
     TITLE = "ClusterScope"
     CSS_PATH = Path(__file__).with_name("app.tcss")
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # ours knows the keys of the settings and the commands
+    # A screen that has a use for the key comes first; while a cluster is built none has.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "quit", "leave", id="app.quit", show=False)
+    ]
 
     def __init__(
         self,
@@ -156,16 +160,20 @@ class ClusterScopeApp(App[None]):
             # The engine is imported here, so that the first line is not kept waiting for it.
             from clusterscope.tui.screens.cluster import Explorer
 
-            self.call_from_thread(loading.say, 1, "cabling it")
+            say(1, "cabling it")
             timeline, start, pinned = build()
             start.check_in(timeline.scenario.names)
-            self.call_from_thread(loading.say, 2, "routing its first step")
+            say(2, "routing its first step")
             first = timeline.at(start.step)
-            self.call_from_thread(loading.say, 3, "drawing it")
+            say(3, "drawing it")
             made = Explorer(timeline, first, exports=exports, playing=playing, touring=touring)
             made.start, made.pinned = start, pinned
             made.stage.prepare(first)
             return made
+
+        def say(done: int, words: str) -> None:
+            if self.return_code is None:  # or there is nobody any more to tell
+                self.call_from_thread(loading.say, done, words)
 
         def work() -> None:
             # Nothing that is made here is garbage for long; looking for it takes a tenth of it.
@@ -218,10 +226,13 @@ class ClusterScopeApp(App[None]):
             event.stop()
             event.prevent_default()
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the key table that the screen offers."""
-        for action in getattr(screen, "ACTIONS", ()):
-            if action.id != "app.command_palette":
-                action = action.under(self.settings.keys)
-                title = f"{action.help} ({action.shown_keys})".replace("[", "\\[")
-                yield SystemCommand(title, action.group, partial(screen.run_action, action.id))
+    def action_command_palette(self) -> None:
+        """Search every action that the screen offers."""
+        from clusterscope.tui.screens.palette import Palette, act
+
+        screen = self.screen
+        if actions := getattr(screen, "ACTIONS", ()):
+            commands = hasattr(screen, "action_command")
+            self.push_screen(
+                Palette(actions, self.settings.keys, commands=commands), partial(act, screen)
+            )

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 _FRAMES: Final = dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┣┫┳┻╋╔╗╚╝", "+")
-_LINES: Final = {**dict.fromkeys("─━═╌┄", "-"), **dict.fromkeys("│┃║┆", "|")}
+_LINES: Final = {**dict.fromkeys("─━═╌┄", "-"), **dict.fromkeys("│┃║┆╵", "|")}
 _SIGNS: Final = {
     "▸": ">", "▶": ">", "▾": "v", "◂": "<", "●": "o", "‖": "=", "▲": "^", "▼": "v",
     "·": ".", "•": "*", "–": "-", "—": "-", "−": "-", "…": "~", "×": "x", "±": "+", "µ": "u",

@@ -17,6 +17,7 @@ USAGE: dict[str, str] = {
     "seek": "seek N",
     "transport": "transport NAME",
     "set": "set KEY=VALUE [KEY=VALUE ...]",
+    "plan": "plan FIELD=VALUE [FIELD=VALUE ...]",
     "explain": "explain [JOB or THING]",
     "save": "save [NAME]",
     "open": "open NAME",
@@ -63,9 +64,11 @@ def parse(line: str) -> Command:
         raise UnknownNameError("command", words[0], USAGE, f"try {', '.join(USAGE.values())}")
     if verb in _DEEDS and given:
         return _deed(verb, given)
-    if verb in ("what", "save", "open", "set", "explain") and given:
+    if verb in ("what", "save", "open", "set", "plan", "explain") and given:
         given = [" ".join(given)]
-    wanted = USAGE[verb].split()[1:2] if verb in ("set", "explain") else USAGE[verb].split()[1:]
+    wanted = (
+        USAGE[verb].split()[1:2] if verb in ("set", "plan", "explain") else USAGE[verb].split()[1:]
+    )
     least = sum(not word.startswith("[") for word in wanted)
     if not least <= len(given) <= len(wanted):
         raise SpecError(f":{line.strip()}", "cannot be read", f"type {USAGE[verb]!r}")

@@ -6,13 +6,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from clusterscope.engine.events import Event, Kind
+from clusterscope.engine.events import GROUPS, Event, Kind
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.timeline import Timeline
+from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.rules import Deed, events_of, health_at
 from clusterscope.tui.exports import Exports
+from clusterscope.units import counted
 
 _SIGNS: dict[Kind, str] = {"fail": "X", "degrade": "d", "restore": "r"}
 
@@ -41,8 +43,10 @@ def is_dead(health: Health, thing: Thing) -> bool:
 
 
 def is_slow(health: Health, thing: Thing) -> bool:
-    """True for a cable that carries something, but not its line rate."""
+    """True for a cable that carries something, but not its line rate, and for slow GPUs."""
     thing = cable_of(thing)
+    if thing.kind in ("gpu", "node"):
+        return bool((health.speeds(thing.index, whole_node=thing.kind == "node") < 1).any())
     return thing.kind == "cable" and bool(0 < health.cable_scale[thing.index] < 1)
 
 
@@ -52,18 +56,35 @@ def fail_or_restore(scenario: Scenario, health: Health, thing: Thing, step: int)
     Raises:
         SpecError: a thing of that kind cannot fail.
     """
+    _refuse_groups(scenario, thing, "fail")
     kind: Kind = "restore" if is_dead(health, thing) else "fail"
     return Event.named(scenario.names, kind, scenario.names.thing(thing), step=step)
 
 
 def degrade_or_restore(scenario: Scenario, health: Health, thing: Thing, step: int) -> Event:
-    """Event that halves a cable, or restores it when it is slow already.
+    """Event that halves a cable, GPU or node, or restores it when it is slow already.
 
     Raises:
-        SpecError: the thing is no cable.
+        SpecError: the thing is something else.
     """
+    _refuse_groups(scenario, thing, "degrade")
     kind: Kind = "restore" if is_slow(health, thing) else "degrade"
     return Event.named(scenario.names, kind, scenario.names.thing(thing), step=step)
+
+
+def _refuse_groups(scenario: Scenario, thing: Thing, verb: str) -> None:
+    """Say what to select instead of many things at once.
+
+    Raises:
+        SpecError: the thing is a group of others.
+    """
+    if thing.kind not in GROUPS:
+        return
+    name = "the whole cluster" if thing.kind == "cluster" else scenario.names.thing(thing)
+    what = "a switch, cable, node, NIC port or GPU" if verb == "fail" else "a cable, GPU or node"
+    raise SpecError(
+        name, f"cannot {verb} at one key", f"select {what} in it, or F: rules for many at once"
+    )
 
 
 def marks(timeline: Timeline) -> dict[int, str]:
@@ -158,7 +179,7 @@ def told(before: Sequence[Event], now: Sequence[Event]) -> str:
         gone = next((e for e, other in zip(before, now, strict=False) if e != other), before[-1])
         return f"taken back: {gone.text()} · U puts it back"
     if len(now) < len(before):
-        return f"taken back: {len(before) - len(now):,} events · U puts them back"
+        return f"taken back: {counted(len(before) - len(now), 'event')} · U puts them back"
     return ""
 
 

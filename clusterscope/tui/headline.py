@@ -10,7 +10,9 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.arrays import SWITCH_TIERS, Fabric
 from clusterscope.fabric.counts import counts
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
-from clusterscope.metrics.links import tier_summaries
+from clusterscope.metrics.links import hottest
+from clusterscope.metrics.memo import per_frame
+from clusterscope.metrics.serving import ServingMetrics
 from clusterscope.tui.player import Player
 from clusterscope.tui.widgets.bars import Part
 from clusterscope.views import diff
@@ -63,6 +65,8 @@ def health(frame: Frame) -> Part:
     words = [f"{number} {what} down" for what, number in dead.items() if number]
     slow = int(((now.cable_scale > 0) & (now.cable_scale < 1)).sum())
     words += [f"{slow} cable slow"] if slow else []
+    lame = int((now.gpu_up & (now.gpu_speed < 1)).sum())
+    words += [f"{lame} GPU slow"] if lame else []
     if frame.network.routed is not frame.network.actual:
         words.append("rerouting")
     return Part(", ".join(words), "alert", 1)
@@ -79,9 +83,13 @@ def jobs(
     job = min(job, len(metrics) - 1)
     own = metrics[job]
     which = f"{job + 1}/{len(metrics)} {sanitize(own.name)}: " if len(metrics) > 1 else ""
-    size = fmt(own.message_bytes, "bytes") if own.training is None else sanitize(own.training.model)
+    runs = own.training or own.serving
+    size = fmt(own.message_bytes, "bytes") if runs is None else sanitize(runs.model)
     collective = f"{which}{own.collective} × {own.ranks:,} · {size}"
-    busbw, *rest = _speed(own, scenario.transport.error_band)
+    band = scenario.transport.error_band
+    if own.busbw_GBps > 0:
+        band = (own.error_band[0] / own.busbw_GBps, own.error_band[1] / own.busbw_GBps)
+    busbw, *rest = _speed(own, band)
     return [
         *parts,
         Part(collective, rank=4),
@@ -126,15 +134,20 @@ def short(
 
 def hot(scenario: Scenario, frame: Frame) -> Part:
     """The hottest link: its load, and the device at its lower end."""
-    tiers = [tier for tier in tier_summaries(scenario, frame) if tier.worst_link >= 0]
-    if not tiers:
+    link = _hottest_link(scenario, frame)
+    if link < 0:
         return Part("")
-    worst = max(tiers, key=lambda tier: tier.max)
-    end = int(scenario.fabric.cable_a[worst.worst_link >> 1])
+    end = int(scenario.fabric.cable_a[link >> 1])
     name = scenario.names.thing(scenario.names.of_vertex(end))
     if not name.startswith("node"):
         name = name.rpartition("/")[2]
-    return Part(f"hot {fmt(worst.max, 'ratio')} {sanitize(name)}", rank=2)
+    return Part(f"hot {fmt(float(frame.utilization[link]), 'ratio')} {sanitize(name)}", rank=2)
+
+
+@per_frame
+def _hottest_link(scenario: Scenario, frame: Frame) -> int:
+    """The hottest link, the first of equals; -1 when none is live."""
+    return next(iter(hottest(scenario, frame, 1).tolist()), -1)
 
 
 def band_words(band: tuple[float, float]) -> str:
@@ -154,8 +167,34 @@ def _until(job: JobMetrics) -> str:
     return f"until rerouted at {fmt(later.from_s, 'seconds')}, then {busbw}"
 
 
+def _served(job: JobMetrics, own: ServingMetrics) -> list[Part]:
+    """What a request feels and the service gives, and what of it stands still."""
+    if own.requests_per_s <= 0:
+        return [Part("no request gets through", "alert", 1)]
+    stages = [stage for stage in (own.prefill, own.decode) if stage is not None]
+    down = sum(stage.instances - stage.running for stage in stages)
+    slower = job.slowdown - 1 if math.isfinite(job.slowdown) else 0.0
+    return [
+        Part(f"TPOT {fmt(own.tpot_s, 'seconds')}" if own.decode else "", rank=1),
+        Part(f"TTFT {fmt(own.ttft_s, 'seconds')}" if own.prefill else "", rank=2),
+        Part(f"{fmt(own.tokens_per_s, 'int')} tokens/s", rank=3),
+        Part(f"bound by {own.bound}", rank=5),
+        Part(_idle(down), "alert", 1),
+        Part(f"wave {slower:+.1%} against undisturbed" if slower >= 5e-4 else "", "alert", 2),
+    ]
+
+
+def _idle(instances: int) -> str:
+    """How many instances stand still, in words."""
+    if not instances:
+        return ""
+    return "1 instance stands still" if instances == 1 else f"{instances} instances stand still"
+
+
 def _speed(job: JobMetrics, band: tuple[float, float]) -> list[Part]:
     """Bandwidths, time of an iteration and what it is measured by."""
+    if job.serving is not None:
+        return _served(job, job.serving)
     if not math.isfinite(job.iteration_s):
         return [Part("stalled", "alert", 1), Part(_until(job), "alert", 2)]
     slower = job.iteration_s / job.healthy_s - 1 if job.healthy_s > 0 else 0.0

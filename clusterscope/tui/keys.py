@@ -7,60 +7,23 @@ the Textual action it runs; a screen offers an action by having a method of that
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from clusterscope.tui.keynames import shown_key
+from clusterscope.tui.action import Action, Keymap
+from clusterscope.tui.screen_keys import CURVE, JOBS
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
-Keymap = dict[str, tuple[str, ...]]  # keys by name of an action
-
-
-@dataclass(frozen=True)
-class Action:
-    """One thing a key can do.
-
-    Attributes:
-        id: Textual action, with its arguments.
-        keys: keys as Textual names them; the first is the one that is shown.
-        label: one or two words for the footer; "" keeps it out of there.
-        help: what it does, for the help screen and the palette.
-        group: heading in the help screen.
-    """
-
-    id: str
-    keys: tuple[str, ...]
-    label: str
-    help: str
-    group: str
-
-    @property
-    def shown_keys(self) -> str:
-        """Keys as a person reads them: "space", "U ctrl+r"."""
-        return " ".join(shown_key(key) for key in self.keys)
-
-    @property
-    def name(self) -> str:
-        """What settings call it: the id, that in the explorer of what is handed on to it."""
-        handed = re.fullmatch(r"explorer\('(.*)'\)", self.id)
-        return handed[1] if handed else self.id
-
-    def under(self, keymap: Mapping[str, tuple[str, ...]]) -> Action:
-        """The action with the keys that a keymap gives it."""
-        keys = keymap.get(self.name)
-        return self if keys is None else dataclasses.replace(self, keys=keys)
-
+__all__ = ["CURVE", "JOBS", "Action", "Keymap"]  # found here by all who use the tables
 
 PANES = ("topology", "utilization", "inspector", "jobs", "events", "hottest links")
 SHORT_PANES = ("topo", "util", "insp", "jobs", "evts", "hot")
 
 # What each pane is good for, in its frame; narrow frames cut it off at the right.
 PANE_HINTS = (
-    "→ opens · x fails · / finds",
+    "enter in · x fails · / finds",
     "",  # the legend is there
     "n neighbors · i words",
     "W why · T who slows whom · m phases",
@@ -95,7 +58,13 @@ EXPLORER: tuple[Action, ...] = (
         "baseline", ("b",), "baseline", "baseline: show the change since now, or stop that", "time"
     ),
     Action("fail", ("x",), "fail", "fail the selection, or restore it when it is dead", "faults"),
-    Action("degrade", ("D",), "", "degrade the selected cable to half, or restore it", "faults"),
+    Action(
+        "degrade",
+        ("D",),
+        "",
+        "slow the selected cable, GPU or node to half, or restore it",
+        "faults",
+    ),
     Action("undo", ("u",), "undo", "take the last event back", "faults"),
     Action("redo", ("U", "ctrl+r"), "", "put the event back that was undone last", "faults"),
     Action("side('links')", ("L",), "links", "links: all of them, to sort and filter", "screens"),
@@ -124,6 +93,20 @@ EXPLORER: tuple[Action, ...] = (
         "screens",
     ),
     Action(
+        "side('jobs')",
+        ("J",),
+        "job",
+        "jobs: an iteration as a chart, what bounds it, its plan to be changed",
+        "screens",
+    ),
+    Action(
+        "side('curves')",
+        ("B",),
+        "curve",
+        "curves: a collective by message size, as nccl-tests measures it",
+        "screens",
+    ),
+    Action(
         "side('explain')",
         ("W",),
         "why",
@@ -134,7 +117,7 @@ EXPLORER: tuple[Action, ...] = (
     Action("validation", ("V",), "proof", "validation: published numbers derived again", "screens"),
     Action("picker", ("o",), "open", "open another cluster", "screens"),
     Action("filter", ("slash",), "find", "filter the topology by name", "look"),
-    Action("command", ("colon",), "command", "type a command; tab completes it", "look"),
+    Action("command", ("colon",), "cmd", "type a command; tab completes it", "look"),
     Action("zoom", ("z",), "zoom", "show one pane alone, or all again", "look"),
     Action("view", ("m",), "view", "next view of the pane: now, worst phase, selection", "look"),
     Action("sort", ("s",), "", "sort the table by its next column", "look"),
@@ -157,31 +140,38 @@ EXPLORER: tuple[Action, ...] = (
     Action("app.quit", ("q",), "quit", "leave", "app"),
 )
 
-# Footer of the explorer, the most useful first: a narrow one ends where its room does.
+# Footer of the explorer: what can be done, the most useful first; a narrow one ends where its room
+# does. Below it, where else one can go.
 FOOTER = (
     "fail",
     "undo",
-    "side('compare')",
-    "side('failures')",
-    "help",
-    "side('links')",
-    "baseline",
-    "export",
-    "run",
     "filter",
     "command",
+    "help",
     "app.quit",
+    "run",
     "step(1)",
-    "tour",
-    "glossary",
-    "picker",
+    "baseline",
+    "export",
     "zoom",
     "view",
-    "side('neighborhood')",
+    "step(-1)",
+)
+WAYS = (
+    "side('failures')",
+    "side('compare')",
+    "side('links')",
     "side('explain')",
+    "side('jobs')",
     "side('tenants')",
+    "side('curves')",
+    "validation",
+    "picker",
+    "side('neighborhood')",
     "side('inside')",
     "side('networks')",
+    "glossary",
+    "tour",
 )
 
 # What a side screen hands on to the explorer below, and the way back.
@@ -293,11 +283,11 @@ NETWORKS: tuple[Action, ...] = (
 
 PICKER: tuple[Action, ...] = (
     Action("open", ("enter",), "open", "open the cluster under the cursor", "picker"),
-    Action("filter", ("slash",), "find", "filter the list by name", "picker"),
+    Action("filter", ("slash",), "find", "filter the list by name; letters of one do so", "picker"),
     Action("path", ("colon",), "path", "type the path of a TOML or replay file", "picker"),
     Action("tour", ("t",), "tour", "open it with a guided tour", "picker"),
     Action("glossary", ("i",), "words", "glossary: what the words mean", "picker"),
-    Action("validation", ("V",), "", "validation: published numbers derived again", "picker"),
+    Action("validation", ("V",), "proof", "validation: published numbers derived again", "picker"),
     Action("help", ("question_mark",), "help", "keys and signs", "picker"),
     Action("close", ("escape",), "back", "back to the explorer, if one is open", "picker"),
     Action("app.command_palette", ("ctrl+p",), "", "search all actions", "picker"),
@@ -342,7 +332,13 @@ MOVES: tuple[Action, ...] = (
     Action("move('page_down')", ("pagedown",), "", "a page down", "cursor"),
     Action("move('first')", ("home",), "", "to the first", "cursor"),
     Action("move('last')", ("end", "G"), "", "to the last", "cursor"),
-    Action("enter", ("enter",), "", "go in: open the row, or inspect it", "cursor"),
+    Action(
+        "enter",
+        ("enter",),
+        "",
+        "go in: open the row, or show what is inside or around it",
+        "cursor",
+    ),
 )
 
 
@@ -356,7 +352,9 @@ def contexts() -> dict[str, tuple[Action, ...]]:
         "compare": (*COMPARE, *SIDE, *MOVES),
         "inside": (*INSIDE, *SIDE, *MOVES),
         "networks": (*NETWORKS, *SIDE, *MOVES),
+        "jobs": (*JOBS, *SIDE, *MOVES),
         "tenants": (*TENANTS, *SIDE, *MOVES),
+        "curves": (*CURVE, *SIDE, *MOVES),
         "explain": (*EXPLAIN, *SIDE, *MOVES),
         "picker": (*PICKER, *MOVES),
         "glossary": (*GLOSSARY, *MOVES),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from clusterscope.tui.start import Pinned, Start
+from clusterscope.units import counted
 from clusterscope.views.shapes import Note
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _look(name: str, stamp: tuple[int, int]) -> Note:  # noqa: ARG001 - a change
     if not _is_replay(name):
         return preview(load(name))
     saved = replay.read(name)
-    done = f"A replay: {len(saved.events)} events by hand, saved at step {saved.step:,}"
+    done = f"A replay: {counted(len(saved.events), 'event')} by hand, saved at step {saved.step:,}"
     return preview(saved.spec, [f"{done} by version {saved.version or 'unknown'}."])
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from clusterscope.tui.terminal import end_with_terminal, require_terminal
+from clusterscope.tui.terminal import end_with_terminal, require_terminal, tell_escapes_apart
 
 if TYPE_CHECKING:
     from clusterscope.engine.timeline import Timeline
@@ -43,6 +43,7 @@ def run(
     """
     require_terminal()
     end_with_terminal()
+    tell_escapes_apart()
     if hasattr(sys.stderr, "reconfigure"):
         # Frames and ramps need more than latin-1, which is what LC_ALL=C may have asked for.
         sys.stderr.reconfigure(encoding="utf-8")

@@ -7,11 +7,16 @@ import select
 import signal
 import sys
 import threading
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.content import Content
+from textual.events import Key
 from textual.filter import NoColor
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
@@ -19,6 +24,7 @@ from textual.widget import Widget
 from clusterscope.errors import SpecError
 from clusterscope.tui.ascii import Ascii
 
+_ESCAPE = "\x1b"
 GATHERING_S = 0.003  # longer than a message takes from a widget to the screen
 
 
@@ -93,6 +99,42 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
     if size != view.virtual_size:
         view.set_reactive(Widget.virtual_size, size)
         view._scroll_update(size)
+
+
+class _Escapes(XTermParser):
+    """Reads an escape that a key follows at once as the two keys that they are.
+
+    Textual takes them for one key with alt, which types its letter into an input, or for "^".
+    """
+
+    _last = ""
+
+    def parse(self, token_callback: Callable[[Message], None]) -> Generator[Any, str, None]:
+        """Hand on what was typed."""
+
+        def tell(token: Message) -> None:
+            mistaken = isinstance(token, Key) and token.key == "circumflex_accent"
+            if mistaken and self._last == _ESCAPE:
+                token = Key("escape", _ESCAPE)
+            token_callback(token)
+
+        return super().parse(tell)
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterator[Key]:
+        self._last = sequence
+        # These two begin the sequences of other keys, which a slow line may cut in two.
+        if alt and sequence not in ("[", "O"):
+            yield Key("escape", _ESCAPE)
+            alt = False
+        yield from super()._sequence_to_key_events(sequence, alt)
+
+
+def tell_escapes_apart() -> None:
+    """Have the driver know escape and a quick key from a key with alt; before the app runs."""
+    if sys.platform != "win32":
+        from textual.drivers import linux_driver
+
+        vars(linux_driver)["XTermParser"] = _Escapes
 
 
 def end_with_terminal() -> None:

@@ -69,7 +69,8 @@ def queue_pairs(setup: Setup) -> Outcome:
     """ROUT-16: a ring in random order over two leaves, with ever more queue pairs, and sprayed."""
     half = setup["ranks"] // 2
     base = leaf_spine(2, half, half, jobs=[_ring()], node={"nic_gbps": float(setup["nic_gbps"])})
-    share = {qps: _lock_step(base, {"name": "rocev2", "qps": qps}) for qps in (1, 8, 16)}
+    one = {"name": "rocev2", "channels": 1}
+    share = {qps: _lock_step(base, {**one, "qps": qps}) for qps in (1, 8, 16)}
     sprayed = _lock_step(base, {"name": "uec"})
     first, later = share[8] - share[1], share[16] - share[8]
     return {

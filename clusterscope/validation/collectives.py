@@ -24,7 +24,7 @@ from clusterscope.validation.worlds import (
 
 Setup = Mapping[str, Any]
 
-_MS = 1e3
+_MS, _MICRO = 1e3, 1e6
 # Nodes at which N / (N - 1) has all but reached 1.
 _MANY_NODES = 512
 # A switch that reduces, one tree a port.
@@ -37,7 +37,7 @@ def ring_all_reduce(setup: Setup) -> Outcome:
         setup["ranks"],
         node={"nic_gbps": nic_gbps(setup["B_GBps"])},
         transport={"name": WIRE},
-        jobs=[_job("all-reduce", setup["S_bytes"], hierarchical=False)],
+        jobs=[_plain("all-reduce", setup["S_bytes"], hierarchical=False)],
     )
     scenario, (job,) = played(spec)
     seconds = sending_s(job)
@@ -46,6 +46,35 @@ def ring_all_reduce(setup: Setup) -> Outcome:
         "algbw": algbw_GBps(job.message_bytes, seconds),
         "busbw": busbw_GBps(scenario.program[0], seconds),
     }
+
+
+def halving_and_doubling(setup: Setup) -> Outcome:
+    """COLL-03: halving and doubling between NICs on one switch, alpha a step."""
+    return {"time": _alpha_beta_s(setup, "halving-doubling") * _MS}
+
+
+def recursive_doubling(setup: Setup) -> Outcome:
+    """COLL-04: a small message, all of it to a partner in every step."""
+    return {"time": _alpha_beta_s(setup, "recursive-doubling") * _MICRO}
+
+
+def trees(setup: Setup) -> Outcome:
+    """COLL-05: one binary tree, and two that carry half each; many chunks, so no latency."""
+    bare = {**setup, "alpha_us": 0.0}
+    one, two = (_alpha_beta_s(bare, name) for name in ("single-tree", "tree"))
+    return {"single_tree_time": one * _MS, "double_tree_time": two * _MS, "ratio": one / two}
+
+
+def _alpha_beta_s(setup: Setup, algorithm: str) -> float:
+    """An iteration by an algorithm whose steps take alpha and bytes, seconds."""
+    alpha = {"step_latency_s": setup["alpha_us"] / _MICRO}
+    spec = star(
+        setup["ranks"],
+        node={"nic_gbps": nic_gbps(setup["B_GBps"])},
+        transport={"name": WIRE},
+        jobs=[_job("all-reduce", setup["S_bytes"], algorithm=algorithm, **alpha)],
+    )
+    return played(spec)[1][0].iteration_s
 
 
 def scatter_and_gather(setup: Setup) -> Outcome:
@@ -58,7 +87,7 @@ def scatter_and_gather(setup: Setup) -> Outcome:
             None,
             node={"nics": 0},
             scale_up={"domain_gpus": ranks, "gpu_gbps": gpu_gbps(setup["B_GBps"])},
-            jobs=[_job(collective, setup["S_bytes"])],
+            jobs=[_plain(collective, setup["S_bytes"])],
         )
         seconds[collective] = sending_s(played(spec)[1][0]) * _MS
     both = [seconds["reduce-scatter"], seconds["all-gather"]]
@@ -75,7 +104,7 @@ def ring_on_a_tapered_fabric(setup: Setup) -> Outcome:
             spines=setup["uplinks_per_leaf"],
             node={"nic_gbps": float(setup["nic_gbps"])},
             transport={"name": "spectrum-x"},
-            jobs=[_job("all-reduce", 2**30, hierarchical=False, placement=placement)],
+            jobs=[_plain("all-reduce", 2**30, hierarchical=False, placement=placement)],
         )
         scenario, (job,) = played(spec)
         wire_gbps = job.phases[0].rate_gbps / scenario.transport.goodput_ratio
@@ -105,7 +134,7 @@ def _all_to_all_busbw(setup: Setup, nodes: int) -> float:
         node={"gpus": gpus, "nics": gpus, "nic_gbps": nic_gbps(setup["nic_GBps"])},
         scale_up={"domain_gpus": gpus, "gpu_gbps": 1e6},
         transport={"name": WIRE},
-        jobs=[_job("all-to-all", 2**30)],
+        jobs=[_job("all-to-all", 2**30, step_latency_s=0.0)],
     )
     scenario, (job,) = played(spec)
     seconds = max(phase.seconds - phase.latency_s for phase in job.phases)
@@ -113,7 +142,7 @@ def _all_to_all_busbw(setup: Setup, nodes: int) -> float:
 
 
 def hierarchical_all_reduce(setup: Setup) -> Outcome:
-    """COLL-09: four nodes of eight B200 with a fast network inside, at wire rate and as modeled."""
+    """COLL-09: four nodes of eight B200: phases at wire rate, and what a library makes of them."""
     nodes, gpus = setup["nodes"], setup["gpus_per_node"]
     out = {
         "tiers": 1,
@@ -121,24 +150,28 @@ def hierarchical_all_reduce(setup: Setup) -> Outcome:
         "su_nodes": nodes,
         "leaf_switch": f"generic-{nodes * gpus}",
     }
-    job = _job("all-reduce", setup["S_bytes"])
     wire = cluster(
         nodes,
         out,
         node={"gpus": gpus, "nics": gpus, "nic_gbps": nic_gbps(setup["nic_GBps"])},
         scale_up={"domain_gpus": gpus, "gpu_gbps": gpu_gbps(setup["nvlink_GBps"])},
         transport={"name": WIRE},
-        jobs=[job],
+        jobs=[_plain("all-reduce", setup["S_bytes"])],
     )
     _, (ideal,) = played(wire)
     across = [phase for phase in ideal.phases if phase.network == "scale-out"]
     modeled = cluster(
         nodes,
         out,
-        node={"gpus": gpus, "nics": gpus, "nic_gbps": GBps_to_gbps(setup["nic_GBps"])},
+        node={
+            "gpus": gpus,
+            "gpu": "B200-SXM",
+            "nics": gpus,
+            "nic_gbps": GBps_to_gbps(setup["nic_GBps"]),
+        },
         scale_up={"domain_gpus": gpus, "gpu_gbps": GBps_to_gbps(setup["nvlink_GBps"])},
         transport={"name": "srd"},
-        jobs=[job],
+        jobs=[_job("all-reduce", setup["S_bytes"])],
     )
     _, (real,) = played(modeled)
     return {
@@ -162,7 +195,7 @@ def _tree_speedup(setup: Setup, ranks: int) -> float:
             "node": {"nic_gbps": GBps_to_gbps(setup["B_GBps"])},
             "scale_out": {"leaf_switch": _REDUCING},
             "transport": {"name": WIRE},
-            "jobs": [_job("all-reduce", 2**30, algorithm=algorithm)],
+            "jobs": [_plain("all-reduce", 2**30, algorithm=algorithm)],
         }
         spec = star(ranks, **more) if ranks <= 64 else leaf_spine(ranks // 32, 32, 32, **more)
         seconds[algorithm] = sending_s(played(spec)[1][0])
@@ -187,6 +220,11 @@ def _in_a_node(gpus: int, message_bytes: int, algorithm: str) -> JobMetrics:
     return played(varied(spec, jobs=[job]))[1][0]
 
 
+def _plain(collective: str, message_bytes: float, **more: object) -> dict[str, object]:
+    """A ring of which only the bytes count, unless said otherwise."""
+    return _job(collective, message_bytes, **{"algorithm": "ring", "step_latency_s": 0.0, **more})
+
+
 def _job(collective: str, message_bytes: float, **more: object) -> dict[str, object]:
     return {
         "name": collective,
@@ -198,6 +236,9 @@ def _job(collective: str, message_bytes: float, **more: object) -> dict[str, obj
 
 DERIVATIONS = {
     "COLL-01": ring_all_reduce,
+    "COLL-03": halving_and_doubling,
+    "COLL-04": recursive_doubling,
+    "COLL-05": trees,
     "COLL-06": scatter_and_gather,
     "COLL-08": all_to_all,
     "COLL-09": hierarchical_all_reduce,

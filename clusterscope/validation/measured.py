@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from clusterscope.metrics.jobs import JobMetrics
 from clusterscope.spec.presets import load
-from clusterscope.units import GIB, MIB, GBps_to_gbps, gbps_to_GBps
+from clusterscope.traffic.exchanges import token_bytes
+from clusterscope.units import GIB, GIGA, MIB, GBps_to_gbps, gbps_to_GBps
+from clusterscope.validation import served
 from clusterscope.validation.verdict import Outcome
-from clusterscope.validation.worlds import leaf_spine, played, star, varied
+from clusterscope.validation.worlds import played, star, varied
 
 Setup = Mapping[str, Any]
 
 _MICRO, _MEGA = 1e-6, 1e6
-# FP8 values come with a scale of four bytes for each 128 of them.
-_SCALE_BYTES: Final = 4
-_ELEMENTS_OF_A_SCALE: Final = 128
 
 
 def rings_of_eight(setup: Setup) -> Outcome:
@@ -89,31 +87,23 @@ def one_nic(setup: Setup) -> Outcome:
 def expert_dispatch(setup: Setup) -> Outcome:
     """MEAS-10: tokens to their experts by RDMA alone, every GPU with a NIC of its own.
 
-    One message of all bytes a rank dispatches, spread evenly over all other ranks.
+    The dispatch of one layer of a service that decodes, its batch in one part: waited for.
     """
-    scales = _SCALE_BYTES * setup["hidden"] // _ELEMENTS_OF_A_SCALE
-    token_bytes = setup["hidden"] * setup["bytes_per_elem"] + scales
-    message = setup["tokens"] * setup["topk"] * token_bytes
-    jobs = {ranks: _dispatch(setup, ranks, message) for ranks in (64, 256)}
+    sent = setup["tokens"] * setup["topk"] * token_bytes(served.model_of(setup)).dispatch
+    found = {ranks: served.exchanging(setup, ranks) for ranks in (64, 256)}
+    line = GBps_to_gbps(setup["nic_GBps"])
     return {
-        "bytes_per_rank": message / _MEGA,
-        "wire_lower_bound": jobs[256].ideal_s / _MICRO,
-        "EP256_time": jobs[256].iteration_s / _MICRO,
-        "EP64_time": jobs[64].iteration_s / _MICRO,
+        "bytes_per_rank": sent / _MEGA,
+        "wire_lower_bound": sent / gbps_to_GBps(line) / GIGA / _MICRO,
+        "EP256_time": found[256].dispatch_s / _MICRO,
+        "EP64_time": found[64].dispatch_s / _MICRO,
     }
 
 
-def _dispatch(setup: Setup, ranks: int, message_bytes: int) -> JobMetrics:
-    job = {"name": "dispatch", "collective": "all-to-all", "message_bytes": message_bytes}
-    node = {"nic_gbps": GBps_to_gbps(setup["nic_GBps"])}
-    spec = leaf_spine(ranks // 32, 32, 32, node=node, transport={"name": "infiniband"}, jobs=[job])
-    return played(spec)[1][0]
-
-
 def _payload_gbps(transport: str, nic_gbps: float) -> float:
-    job = {"name": "one", "collective": "incast", "message_bytes": 2**30}
+    job = {"name": "one", "collective": "sendrecv", "message_bytes": 8 * GIB}
     spec = star(2, node={"nic_gbps": nic_gbps}, transport={"name": transport}, jobs=[job])
-    return played(spec)[1][0].phases[0].rate_gbps
+    return GBps_to_gbps(played(spec)[1][0].algbw_GBps)
 
 
 DERIVATIONS = {

@@ -45,9 +45,9 @@ def number_table(results: Sequence[Result]) -> Table:
             of_case("case", lambda case: case.id),
             of_number("verdict", lambda check: check.verdict),
             of_case("role", lambda case: case.role),
-            of_number("number", lambda check: check.expected.name),
-            of_number("expected", lambda c: words.value(c.expected.value, c.expected.unit)),
-            of_number("got", lambda check: words.value(check.got, check.expected.unit)),
+            of_number("number", lambda check: words.named(check.expected.name)),
+            of_number("expected", lambda check: words.both(check)[0]),
+            of_number("got", lambda check: words.both(check)[1]),
             of_number("tolerance", lambda check: words.tolerance(check.expected)),
             of_case("source", lambda case: f"{case.source} [{case.source_status}]"),
         ),
@@ -75,14 +75,14 @@ def summary_table(summary: Summary) -> Table:
 def case_note(result: Result) -> Note:
     """Everything about one case: the verdict, then number by number, then where it comes from."""
     facts = [Fact("verdict", words.verdict(result))]
-    facts += [Fact(check.expected.name, words.outcome(check)) for check in result.checks]
+    facts += [Fact(words.named(c.expected.name), words.outcome(c)) for c in result.checks]
     facts += [Fact("took", result.seconds, "seconds")] if result.seconds else []
     return _note(result.case, facts)
 
 
 def waiting_note(case: Case) -> Note:
     """What is known of a case before it is derived."""
-    return _note(case, [Fact(e.name, words.wanted(e)) for e in case.expected])
+    return _note(case, [Fact(words.named(e.name), words.wanted(e)) for e in case.expected])
 
 
 def _note(case: Case, facts: Sequence[Fact]) -> Note:
@@ -93,7 +93,7 @@ def _note(case: Case, facts: Sequence[Fact]) -> Note:
         Fact("setup", setup),
         Fact("formula", case.formula),
         Fact("worked", case.worked),
-        *(Fact(expected.name, expected.note) for expected in case.expected),
+        *(Fact(words.named(expected.name), expected.note) for expected in case.expected),
         Fact("source", f"{case.source} [{case.source_status}]"),
     ]
     return Note(f"{case.id} {case.title}", (*facts, *(fact for fact in about if fact.value)))

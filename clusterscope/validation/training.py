@@ -12,12 +12,10 @@ from clusterscope.traffic.schedule import bubble_of_step, slots
 from clusterscope.traffic.transformer import training_days
 from clusterscope.traffic.volumes import (
     data_bytes,
-    decode_token_s,
-    expert_step_s,
     stage_bytes,
     tensor_buffer_bytes,
 )
-from clusterscope.validation import steps
+from clusterscope.validation import served, steps
 from clusterscope.validation.verdict import Outcome
 
 Setup = Mapping[str, Any]
@@ -49,15 +47,16 @@ def days_of_training(setup: Setup) -> Outcome:
 
 
 def expert_decode(setup: Setup) -> Outcome:
-    """TRAIN-16: the exchanges of experts alone, as a bound on decoding."""
-    bytes_each = 1 + 2  # dispatch in one byte, combine in two
-    exchanges = [
-        expert_step_s(setup["tokens"], setup["hidden"], setup["paths"], bytes_each, rate)
-        for rate in setup["B_GBps"]
-    ]
-    tokens = [decode_token_s(setup["layers"], step) for step in exchanges]
+    """TRAIN-16: the exchanges of experts alone, as a bound on decoding.
+
+    A service whose batch is in two parts, decoding on GPUs with a NIC each of the lower rate, and
+    in one scale-up domain of the higher one.
+    """
+    slow, fast = setup["B_GBps"]
+    stages = [served.decoding(setup, slow, domain=1), served.decoding(setup, fast, domain=64)]
+    tokens = [stage.formula_s for stage in stages]
     return {
-        "per_step_us": [step / _MICRO for step in exchanges],
+        "per_step_us": [seconds / (2 * setup["layers"]) / _MICRO for seconds in tokens],
         "tpot_ms": [seconds * _MS for seconds in tokens],
         "tok_per_s": [1.0 / seconds for seconds in tokens],
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from clusterscope.validation.cases import Expected
 from clusterscope.validation.summary import RoleCount, Summary
 from clusterscope.validation.verdict import Check, Got, Holds, Result
+from clusterscope.views.text import size
 
 # A tolerance below this is rounding: the value must come out exactly.
 _EXACT = 1e-6
@@ -14,9 +15,29 @@ _EXACT = 1e-6
 _FAR = 10
 # More values than this are shown by their first and last ones.
 _SHOWN = 8
+# Digits that are told; more where two numbers that differ would look alike.
+_DIGITS = (4, 6, 9, 15)
+_THOUSAND = 1000
+# Units of the cases as a person reads them.
+_UNITS = {"us": "µs", "count": "", "rel": "", "bool": "", "days": "d"}
 
 
-def value(number: Got | None, unit: str = "") -> str:
+def named(name: str) -> str:
+    """Name of a number in words."""
+    return name.replace("_", " ")
+
+
+def both(check: Check) -> tuple[str, str]:
+    """What was expected and what came out, in as many digits as tell them apart if they must."""
+    wanted, unit = check.expected.value, check.expected.unit
+    for digits in _DIGITS:
+        pair = value(wanted, unit, digits), value(check.got, unit, digits)
+        if check.verdict == "pass" or pair[0] != pair[1]:
+            break
+    return pair
+
+
+def value(number: Got | None, unit: str = "", digits: int = _DIGITS[0]) -> str:
     """A value, or several, with its unit; "–" for nothing."""
     if number is None:
         return "–"
@@ -24,8 +45,17 @@ def value(number: Got | None, unit: str = "") -> str:
         return number.shown
     if isinstance(number, str):
         return number
-    text = _number(number) if isinstance(number, int | float) else _several(number)
-    return f"{text} {unit}".rstrip() if not unit.startswith(":") else f"{text}{unit}"
+    if not isinstance(number, int | float):
+        text = _several(number, digits)
+    elif unit == "B":
+        return size(number)
+    else:
+        text = _number(number, digits)
+    if unit.startswith(":"):
+        return f"{text}{unit}"
+    if unit == "USD":
+        return f"${text}"
+    return f"{text} {_UNITS.get(unit, unit)}".rstrip()
 
 
 def tolerance(expected: Expected) -> str:
@@ -48,8 +78,9 @@ def wanted(expected: Expected) -> str:
 
 def outcome(check: Check) -> str:
     """What came of a number: verdict, what was got, what was expected."""
-    got = "" if check.got is None else f" {value(check.got, check.expected.unit)},"
-    return f"{check.verdict}:{got} expected {wanted(check.expected)}"
+    expected, came = both(check)
+    got = "" if check.got is None else f" {came},"
+    return f"{check.verdict}:{got} expected {expected} ({tolerance(check.expected)})"
 
 
 def distance(result: Result) -> str:
@@ -104,9 +135,9 @@ def _failed(results: Sequence[Result]) -> list[Result]:
     return [result for result in results if result.verdict == "fail"]
 
 
-def _several(numbers: Sequence[float]) -> str:
+def _several(numbers: Sequence[float], digits: int) -> str:
     """Values in a row; equal ones once, long rows by their ends."""
-    texts = [_number(number) for number in numbers]
+    texts = [_number(number, digits) for number in numbers]
     if len(texts) > 1 and len(set(texts)) == 1:
         return f"{texts[0]} each"
     if len(texts) > _SHOWN:
@@ -114,10 +145,14 @@ def _several(numbers: Sequence[float]) -> str:
     return ", ".join(texts)
 
 
-def _number(number: float) -> str:
-    """Whole numbers in full, others to six digits."""
+def _number(number: float, digits: int = _DIGITS[0]) -> str:
+    """Whole numbers in full, others to some digits."""
     if isinstance(number, bool):
         return "yes" if number else "no"
     if number == int(number) and abs(number) < 1e15:
         return f"{int(number):,}"
-    return f"{number:.6g}"
+    if abs(number) >= 10**digits:
+        return f"{number:,.0f}"
+    text = f"{number:.{digits}g}"
+    whole, point, rest = text.partition(".")
+    return f"{int(whole):,}{point}{rest}" if abs(number) >= _THOUSAND else text

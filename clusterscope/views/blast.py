@@ -13,6 +13,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.metrics.choices import choices
 from clusterscope.metrics.faults import BlastRadius, JobImpact, Next
 from clusterscope.spec.derive import derive
+from clusterscope.units import counted
 from clusterscope.views.shapes import Column, Fact, Note, Table
 from clusterscope.views.text import fmt, sanitize
 
@@ -86,7 +87,7 @@ def blast_note(
         return Note("blast radius", (*facts, Fact("jobs", doing or "computing …")))
     facts += [_job(impact, blast) for impact in blast.jobs[:_JOBS]]
     if len(blast.jobs) > _JOBS:
-        facts.append(Fact("", f"and {len(blast.jobs) - _JOBS:,} jobs more"))
+        facts.append(Fact("", f"and {counted(len(blast.jobs) - _JOBS, 'more job')}"))
     if not blast.jobs:
         facts.append(Fact("jobs", "there are none"))
     facts.append(Fact("links", _links(blast)))
@@ -160,7 +161,8 @@ def _unreached(blast: BlastRadius) -> str:
     )
     if not lost and not blast.unreached:
         return "nothing: every rank has a live way to every other"
-    return f"{lost:,} of {ranks:,} ranks, {blast.unreached:,} flows without a live way"
+    flows = counted(blast.unreached, "flow")
+    return f"{lost:,} of {counted(ranks, 'rank')}, {flows} without a live way"
 
 
 def _reroute(scenario: Scenario, blast: BlastRadius) -> str:
@@ -172,8 +174,7 @@ def _reroute(scenario: Scenario, blast: BlastRadius) -> str:
     slower = [i for i in blast.jobs if math.isfinite(i.during_s) and i.during_s > i.before_s]
     until = "no job notices until then"
     if waiting:
-        until = f"{len(waiting)} job{'s' * (len(waiting) > 1)} stand still until then"
-        until = until.replace("job stand", "job stands")
+        until = f"{counted(len(waiting), 'job')} stand{'s' * (len(waiting) == 1)} still until then"
     elif slower:
         worst = max(i.during_s / i.before_s - 1 for i in slower)
         until = f"{_percent(worst)} an iteration until then"

@@ -9,11 +9,14 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import UnknownNameError
 from clusterscope.fabric.things import Thing
+from clusterscope.views.goodput import goodput
 from clusterscope.views.inside import inside
 from clusterscope.views.inspector import inspector
 from clusterscope.views.neighbors import neighbors
 from clusterscope.views.networks import networks_table
 from clusterscope.views.origin import sources
+from clusterscope.views.planned import groups, memory, sends
+from clusterscope.views.serving import serving, stages
 from clusterscope.views.shapes import Shape
 from clusterscope.views.summary import fabric, summary
 from clusterscope.views.tables import cost, events, findings, jobs, links, phases, tiers
@@ -57,6 +60,12 @@ VIEWS: tuple[ViewDef, ...] = (
     ViewDef("phases", "phases", "", phases, True),
     ViewDef("training", "training", "", training, True),
     ViewDef("iteration", "iteration of training", "", iteration, True),
+    ViewDef("sends", "sends of an iteration", "", sends, True),
+    ViewDef("groups", "parallel groups", "", groups, True),
+    ViewDef("memory", "memory a GPU", "", memory, True),
+    ViewDef("serving", "serving", "", serving, True),
+    ViewDef("serving-stages", "prefill and decode", "", stages, True),
+    ViewDef("goodput", "what training jobs lose", "", goodput, True),
     ViewDef("tenants", "tenants", "", tenant_table, True),
     ViewDef("tenant-map", "who slows whom", "", tenant_map, True),
     ViewDef("events", "events", "5", events, True),

@@ -12,6 +12,9 @@ from clusterscope.columns import F64
 from clusterscope.metrics.causes import CAUSES
 from clusterscope.metrics.compare import Comparison, JobSide, TransportSide
 from clusterscope.metrics.economics import Economics
+from clusterscope.metrics.jobs import JobMetrics
+from clusterscope.metrics.networks import SCALE_UP_WORDS
+from clusterscope.views.serving import compared_rows
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import NOTHING, fmt, percent, ratio, sanitize
 
@@ -139,6 +142,10 @@ def _peak(value: float) -> str:
 
 def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator[_Row]:
     """Rows of one job."""
+    for label, cells in compared_rows([job.metrics for job in jobs]):
+        yield _Row(f"  {label}", cells)
+    if all(job.metrics.training is not None for job in jobs):
+        yield _Row("  MFU", tuple(_mfu(job, full=full) for job in jobs))
     yield _Row("  busbw", tuple(_busbw(job, full=full) for job in jobs))
     yield _Row("  iteration", tuple(_iteration(job, base, full=full) for job in jobs))
     yield _Row("  against undisturbed", tuple(_slower(job.metrics.slowdown) for job in jobs))
@@ -158,13 +165,8 @@ def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator
 
 
 def _busbw(job: JobSide, *, full: bool) -> str:
-    """Bus bandwidth, and what it may be in truth."""
-    value = fmt(job.metrics.busbw_GBps, "GBps")
-    low, high = job.metrics.error_band
-    if not full or low >= high:
-        return value
-    least, most = (fmt(end, "GBps").removesuffix(" GB/s") for end in (low, high))
-    return f"{value} ({least} to {most})"
+    """Bus bandwidth, and where there is room what it may be in truth."""
+    return banded(job.metrics) if full else fmt(job.metrics.busbw_GBps, "GBps")
 
 
 def _iteration(job: JobSide, base: JobSide, *, full: bool) -> str:
@@ -218,23 +220,72 @@ def verdict(comparison: Comparison) -> tuple[str, ...]:
     sides = comparison.sides
     if len(sides) < 2:
         return ()
+    network = scale_up_words(comparison)
     return tuple(
-        _sentence([(side.label, side.jobs[index]) for side in sides])
+        _sentence([(side.label, side.jobs[index]) for side in sides], network)
         for index in range(len(sides[0].jobs))
     )
 
 
-def _sentence(jobs: Sequence[tuple[str, JobSide]]) -> str:
+def scale_up_words(comparison: Comparison) -> str:
+    """What the scale-up network of the clusters is called."""
+    found = [network.scenario.spec.scale_up for _, network in comparison.networks]
+    kinds = dict.fromkeys(SCALE_UP_WORDS[up.kind] for up in found if up is not None)
+    return " or ".join(kinds) or "the scale-up network"
+
+
+def _sentence(jobs: Sequence[tuple[str, JobSide]], network: str) -> str:
     """Who wins a job, by what."""
+    if all(job.inside for _, job in jobs):
+        return _inside(jobs, network)
     ranked = sorted(jobs, key=lambda pair: pair[1].metrics.iteration_s)
     (best, first), rest = ranked[0], ranked[1:]
     name = sanitize(first.metrics.name)
     if math.isinf(first.metrics.iteration_s):
         return f"{name}: stands still under all of them."
-    parts = [f"{sanitize(best)} is fastest, {fmt(first.metrics.busbw_GBps, 'GBps')}"]
+    speed = banded(first.metrics)
+    if first.metrics.training is not None:
+        speed = f"MFU {_mfu(first, full=True)}"
+    parts = [f"{sanitize(best)} is fastest, {speed}"]
     told: set[str] = set()
     parts += [_behind(sanitize(other), job, first, told) for other, job in rest]
     return f"{name}: {'; '.join(parts)}."
+
+
+def _inside(jobs: Sequence[tuple[str, JobSide]], network: str) -> str:
+    """What a job gets that no transport of NICs can help."""
+    name = sanitize(jobs[0][1].metrics.name)
+    got = dict.fromkeys(banded(job.metrics) for _, job in jobs)
+    words = f"{name}: never leaves {network}, so the scale-out network makes no difference to it"
+    if len(got) == 1:
+        return f"{words}; {next(iter(got))} under each."
+    each = "; ".join(f"{banded(job.metrics)} under {sanitize(label)}" for label, job in jobs)
+    return f"{words}; {each}."
+
+
+def _mfu(job: JobSide, *, full: bool) -> str:
+    """MFU of a training job, and where there is room what it may be in truth."""
+    train, band = job.metrics.training, job.metrics.mfu_band
+    assert train is not None
+    text = percent(train.mfu)
+    if not full or band is None:
+        return text
+    least, most = (percent(end).removesuffix(" %") for end in band)
+    return text if least == most else f"{text} ({least} to {most})"
+
+
+def banded(job: JobMetrics) -> str:
+    """Bus bandwidth, and what it may be in truth: "48 GB/s (42 to 48)"."""
+    return with_band(job.busbw_GBps, *job.error_band)
+
+
+def with_band(value: float, low: float, high: float) -> str:
+    """A rate in GB/s with its error band."""
+    text = fmt(value, "GBps")
+    if low >= high:
+        return text
+    least, most = (fmt(end, "GBps").removesuffix(" GB/s") for end in (low, high))
+    return text if least == most else f"{text} ({least} to {most})"
 
 
 def _behind(name: str, job: JobSide, best: JobSide, told: set[str]) -> str:

@@ -70,7 +70,7 @@ def sentences(
     """Why, and what would help most."""
     if found.subject.job < 0:
         return ("No job uses it.",)
-    lines = [_why(scenario, found)]
+    lines = [_why(scenario, found), *_connections(scenario, found)]
     if found.elsewhere:
         lines.append("It moves in lock step with a flow on that link, which its own path avoids.")
     if tried is not None:
@@ -78,9 +78,17 @@ def sentences(
     return tuple(lines)
 
 
-def _waits_for(scenario: Scenario) -> str:
+def _split(scenario: Scenario, found: Explanation) -> bool:
+    """Whether flows that share the bottleneck have several connections."""
+    return any(scenario.loads[one.job][one.phase].connections > 1 for one in found.sharers)
+
+
+def _waits_for(scenario: Scenario, found: Explanation) -> str:
     """What slows a flow that no link does."""
     transport = scenario.transport
+    work = scenario.loads[found.subject.job][found.phase].work if found.phase >= 0 else None
+    if work is not None and work.compute_s > 0:
+        return "it computes all the while"
     if transport.ordered_on_many_paths:
         return f"packets overtake each other, and NICs of {sanitize(transport.name)} want order"
     if transport.loss_rate:
@@ -91,7 +99,7 @@ def _waits_for(scenario: Scenario) -> str:
 def _why(scenario: Scenario, found: Explanation) -> str:
     """What holds it back and who shares that."""
     if found.bottleneck < 0:
-        return f"No link holds it back: {_waits_for(scenario)}."
+        return f"No link holds it back: {_waits_for(scenario, found)}."
     link = scenario.names.link(found.bottleneck)
     if found.capacity_gbps <= 0:
         return f"{link} is dead and the routes still lead over it."
@@ -105,7 +113,9 @@ def _why(scenario: Scenario, found: Explanation) -> str:
     tail = "" if full else ", and part of the time it waits for messages that follow one another"
     if not others:
         rows = sum(one.rows for one in found.sharers)
-        meet = f": {rows:,} of its flows meet there" if rows > 1 else ""
+        conns = sum(one.connections for one in found.sharers)
+        word = "connections" if conns == rows and _split(scenario, found) else "flows"
+        meet = f": {rows:,} of its {word} meet there" if rows > 1 else ""
         return f"{link} holds it back{meet}{tail}."
     most = others[0]
     name = sanitize(scenario.program[most.job].name)
@@ -118,11 +128,7 @@ def _why(scenario: Scenario, found: Explanation) -> str:
 def _paused(scenario: Scenario, found: Explanation) -> str:
     """What is held up by congestion that is not its own."""
     link = scenario.names.link(found.bottleneck)
-    flood = [
-        one
-        for one in found.sharers
-        if scenario.loads[one.job][one.phase].converges and one.job != found.subject.job
-    ]
+    flood = [one for one in found.sharers if one.floods and one.job != found.subject.job]
     who = "a busy receiver"
     if flood:
         name = sanitize(scenario.program[flood[0].job].name)
@@ -156,6 +162,17 @@ def best_words(tried: Sequence[Tried]) -> str:
     return f"{lead} {sanitize(best.change)}, {gain} ({fmt(best.after, _kind(best))})."
 
 
+def _connections(scenario: Scenario, found: Explanation) -> list[str]:
+    """How many connections a flow has, and whether that helps."""
+    if found.subject.kind != "flow" or found.phase < 0:
+        return []
+    count = scenario.loads[found.subject.job][found.phase].connections
+    if count == 1:
+        return []
+    each = "each hashed on its own" if scenario.transport.hashed else "all on the same paths"
+    return [f"A NIC pair has {count} connections, {each}."]
+
+
 def _nothing(scenario: Scenario, found: Explanation, tried: Sequence[Tried]) -> str:
     """Why nothing helps."""
     own = found.bottleneck >= 0 and int(scenario.fabric.cable_tier[found.bottleneck >> 1]) in _OWN
@@ -181,7 +198,8 @@ def sharers_table(scenario: Scenario, found: Explanation) -> Table:
             Column("job", "text", [sanitize(p.name) for p in programs]),
             Column("takes", "gbps", [one.gbps for one in rows], "on the wire"),
             Column("share", "ratio", [one.ratio for one in rows], "of what the link carries"),
-            Column("flows", "int", [one.rows for one in rows], "or queue pairs, that cross it"),
+            Column("flows", "int", [one.rows for one in rows], "or connections, that cross it"),
+            Column("conns", "int", [one.connections for one in rows], "connections of these flows"),
             Column("phase", "text", [sanitize(name) for name in phases]),
         ),
         rows=len(rows),
@@ -240,6 +258,7 @@ def as_dict(scenario: Scenario, found: Explanation, tried: Sequence[Tried]) -> d
                 "job": program[one.job].name,
                 "phase": program[one.job].phases[one.phase].name,
                 "flows": one.rows,
+                "connections": one.connections,
                 "gbps": one.gbps,
                 "ratio": one.ratio,
             }

@@ -12,7 +12,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.metrics.inside import Node, nodes
 from clusterscope.metrics.memo import per_key
 from clusterscope.spec import buses
-from clusterscope.units import BITS_PER_BYTE
+from clusterscope.units import BITS_PER_BYTE, counted
 from clusterscope.views.shapes import Column, Table
 
 _INSTEAD = {
@@ -101,5 +101,9 @@ def _note(scenario: Scenario, own: Node) -> str:
     inner = own.inside
     kinds = [kind for kind in dict.fromkeys(inner.kinds) if kind != "network"]
     counts = ", ".join(f"{inner.kinds.count(kind)} × {_KINDS.get(kind, kind)}" for kind in kinds)
-    left = f"; {inner.left_out} cables to GPUs of other nodes left out" if inner.left_out else ""
+    left = (
+        f"; {counted(inner.left_out, 'cable')} to GPUs of other nodes left out"
+        if inner.left_out
+        else ""
+    )
     return f"{buses.host_of(scenario.spec.node.gpu).title}: {counts}{left}"

@@ -18,9 +18,11 @@ from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ScaleUpSpec
 from clusterscope.spec.shape import cable_gbps
+from clusterscope.units import counted
 from clusterscope.views.focus import cables_of_switch, leaving
 from clusterscope.views.origin import part_fact, spec_fact
 from clusterscope.views.reason import flow_words, reasons
+from clusterscope.views.serving import role
 from clusterscope.views.shapes import Fact, Note
 from clusterscope.views.slots import letter
 from clusterscope.views.text import fmt, sanitize
@@ -57,11 +59,20 @@ def _inspect(scenario: Scenario, frame: Frame, thing: Thing) -> Note:
         Fact("worst now", level, "ratio"),
         Fact("worst in any phase", _top(peak), "ratio", "derived"),
         Fact("dead cables", down, "int"),
+        *_speed(frame, thing),
         Fact("jobs", _jobs(scenario, frame, thing, links, peak)),
         *(_used_by(scenario, frame, links) if len(links) <= 2 else []),
     ]
     name = scenario.spec.name if thing.kind == "cluster" else scenario.names.thing(thing)
     return Note(sanitize(name), tuple(facts), reasons(scenario, frame, thing, links, peak))
+
+
+def _speed(frame: Frame, thing: Thing) -> list[Fact]:
+    """How fast slow GPUs are."""
+    if thing.kind not in ("gpu", "node"):
+        return []
+    slowest = float(frame.health.speeds(thing.index, whole_node=thing.kind == "node").min())
+    return [Fact("computes at", slowest, "ratio", "", "of its speed")] if slowest < 1 else []
 
 
 def links_of(scenario: Scenario, thing: Thing) -> I32:
@@ -328,7 +339,7 @@ def _used_by(scenario: Scenario, frame: Frame, links: I32) -> list[Fact]:
         label = "" if facts else "used by"
         facts.append(Fact(label, f"{phase}: {words}, {fmt(use.gbps, 'gbps')}"))
     left = len(found) - len(facts)
-    return facts + ([Fact("", f"and {left:,} more phases")] if left else [])
+    return facts + ([Fact("", f"and {counted(left, 'more phase')}")] if left else [])
 
 
 def _ranks(scenario: Scenario, thing: Thing) -> str:
@@ -339,7 +350,10 @@ def _ranks(scenario: Scenario, thing: Thing) -> str:
     for job in scenario.program:
         ranks = np.flatnonzero((job.gpus >= low) & (job.gpus < low + size))
         if len(ranks) == 1:
-            words.append(f"{job.name} rank {ranks[0]:,}")
+            words.append(f"{job.name} rank {ranks[0]:,}{role(job, int(ranks[0]))}")
         elif len(ranks):
-            words.append(f"{job.name} {len(ranks)} ranks from {ranks[0]:,}")
+            first = int(ranks[0])
+            words.append(
+                f"{job.name} {counted(len(ranks), 'rank')} from {first:,}{role(job, first)}"
+            )
     return sanitize(", ".join(words)) or "none"

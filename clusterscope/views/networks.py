@@ -8,7 +8,7 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.networks import NetworkFacts, Storage, networks, storage
-from clusterscope.units import BITS_PER_BYTE
+from clusterscope.units import BITS_PER_BYTE, counted
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import fmt
 
@@ -57,7 +57,7 @@ def _storage(kept: Storage) -> list[tuple[str, str]]:
     """Rows about storage."""
     rate = fmt(kept.gbps / BITS_PER_BYTE, "GBps")
     return [
-        (f"to {kept.nodes:,} storage nodes", rate),
+        (f"to {counted(kept.nodes, 'storage node')}", rate),
         ("held back by", kept.narrowest),
         ("a checkpoint of all GPUs", fmt(kept.checkpoint_bytes, "bytes")),
         ("to write or read it", fmt(kept.seconds, "seconds")),

@@ -8,7 +8,10 @@ from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.plan import DragonflyPlan, ScaleOutPlan
+from clusterscope.spec.serves import serving_ranks
+from clusterscope.spec.services import model_of
 from clusterscope.spec.shape import shape_words
+from clusterscope.units import counted
 from clusterscope.views.origin import shaky, spec_fact
 from clusterscope.views.shapes import Fact, Note
 from clusterscope.views.text import fmt, sanitize
@@ -49,17 +52,17 @@ def _size(spec: ClusterSpec) -> list[Fact]:
     nics = f"{node.nics} a node, {node.nic_gbps:g} Gb/s each: {parts.nic(node.nic).title}"
     facts = [
         Fact("GPUs", f"{spec.gpus:,} {parts.gpu(node.gpu).title}", "text", "derived"),
-        spec_fact(spec, "node.count", "nodes", f"{node.count:,} of {node.gpus} GPUs"),
+        spec_fact(spec, "node.count", "nodes", f"{node.count:,} of {counted(node.gpus, 'GPU')}"),
         spec_fact(spec, "node.nic_gbps", "NICs", nics if node.nics else "none"),
     ]
     if up is not None:
-        words = f"{up.kind}, {up.domain_gpus} GPUs, {fmt(up.gpu_gbps, 'gbps')} a GPU"
+        words = f"{up.kind}, {counted(up.domain_gpus, 'GPU')}, {fmt(up.gpu_gbps, 'gbps')} a GPU"
         facts.append(spec_fact(spec, "scale_up.domain_gpus", "scale-up", words))
         if up.topology != "switched":
             facts.append(Fact("joined by", shape_words(up), "text", "derived"))
     if spec.front_end is not None:
         front = spec.front_end
-        words = f"{front.nics} × {front.nic_gbps:g} Gb/s a node, {front.tiers} tiers"
+        words = f"{front.nics} × {front.nic_gbps:g} Gb/s a node, {counted(front.tiers, 'tier')}"
         facts.append(spec_fact(spec, "front_end.nic_gbps", "front-end", words))
     return facts
 
@@ -114,8 +117,11 @@ def _running(spec: ClusterSpec) -> list[Fact]:
         spec_fact(spec, "transport.name", "transport", parts.transport(spec.transport.name).title)
     ]
     for job in spec.jobs:
-        ranks = spec.gpus if job.ranks is None else job.ranks
-        size = f" {job.model.name or 'a model'}" if job.model else ""
+        wanted = serving_ranks(job)
+        ranks = spec.gpus if wanted is None else wanted
+        where = f"job {job.name}"
+        model = job.model if job.serve is None else model_of(job.serve, job.model, where)
+        size = f" {model.name or 'a model'}" if model else ""
         size = size or f", {fmt(job.message_bytes, 'bytes')}"
         words = f"{job.collective} × {ranks:,}{size}, {job.placement}"
         facts.append(spec_fact(spec, "jobs", f"job {job.name}", words))

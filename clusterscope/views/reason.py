@@ -11,6 +11,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.metrics.links import peak_utilization
 from clusterscope.metrics.users import Use, flows_on
+from clusterscope.units import counted
 from clusterscope.views.focus import cables_of_switch
 from clusterscope.views.text import fmt, percent, ratio, sanitize
 
@@ -58,8 +59,11 @@ def flow_words(scenario: Scenario, use: Use) -> str:
     """Flows that cross a link, in words."""
     if scenario.loads[use.job][use.phase].exchange is not None:
         return "the all-to-all exchange"
-    word = "queue pair" if scenario.transport.qps > 1 else "flow"
-    return f"{use.rows:,} {word}{'s' * (use.rows != 1)}"
+    load = scenario.loads[use.job][use.phase]
+    if use.connections == use.rows and load.connections > 1:
+        return f"{counted(use.rows, 'connection')} (of {load.connections} a NIC pair)"
+    flows = counted(use.rows, "flow")
+    return flows if use.connections <= use.rows else f"{flows} of {use.connections:,} connections"
 
 
 def _against(scenario: Scenario, frame: Frame, link: int, top: float) -> str:

@@ -14,8 +14,11 @@ from clusterscope.metrics.memo import per_key
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.plan import ScaleOutPlan
+from clusterscope.units import counted
+from clusterscope.views.goodput import goodput_facts
 from clusterscope.views.networks import network_name
 from clusterscope.views.origin import shaky, spec_fact
+from clusterscope.views.serving import serving_facts
 from clusterscope.views.shapes import Fact, Mark, Note
 from clusterscope.views.text import fmt, percent, sanitize
 
@@ -33,7 +36,7 @@ def summary(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Not
         spec_fact(spec, "transport.name", "transport", _transport_words(scenario)),
         Fact("step", frame.step, "int"),
         Fact("time", frame.time_s, "seconds"),
-        *[fact for job in jobs for fact in _job_facts(job)],
+        *[fact for i, job in enumerate(jobs) for fact in _job_facts(scenario, i, job)],
         *_hot(scenario, frame),
         Fact("dead cables", int(worst(scenario, frame).cable_dead.sum()), "int"),
         Fact("findings", f"{len(found)}, {errors} of them errors"),
@@ -76,7 +79,7 @@ def _switch_mark(scenario: Scenario) -> Mark:
 def _word(plan: ScaleOutPlan, tier: str) -> str:
     """What a tier is called: a dragonfly has but one, in groups."""
     mesh = plan.dragonfly
-    return f"switches in {mesh.groups:,} groups," if mesh else tier
+    return f"switches in {counted(mesh.groups, 'group')}," if mesh else tier
 
 
 def _policy(scenario: Scenario) -> str:
@@ -86,20 +89,25 @@ def _policy(scenario: Scenario) -> str:
     if scenario.fabric.dragonfly:
         return f"{policy.dragonfly_course} dragonfly routing, {transport.ordering}{lost}"
     if policy.load_balancing in ("ecmp", "flowlet"):
-        pairs = f"{transport.qps} queue pair{'s' * (transport.qps > 1)} a NIC pair"
+        conns = max((load.connections for own in scenario.loads for load in own), default=1)
+        pairs = f"{counted(conns, 'connection')} a NIC pair"
         return f"{policy.load_balancing}, {pairs}{lost}"
     return f"{policy.load_balancing}, {transport.ordering}{lost}"
 
 
-def _job_facts(job: JobMetrics) -> list[Fact]:
+def _job_facts(scenario: Scenario, index: int, job: JobMetrics) -> list[Fact]:
     """What a job is and how it goes."""
     name = sanitize(job.name)
     low, high = job.error_band
     band = f"{fmt(low, 'GBps')} to {fmt(high, 'GBps')}"
-    what = f"{job.collective}, {job.ranks:,} ranks, {fmt(job.message_bytes, 'bytes')}"
+    way = f" by {job.algorithm}" if job.algorithm else ""
+    what = f"{job.collective}{way}, {counted(job.ranks, 'rank')}, {fmt(job.message_bytes, 'bytes')}"
+    if job.serving is not None:
+        facts = serving_facts(job, job.serving)
+        return [*facts, Fact(f"{name}: slowdown", job.slowdown, "float", "derived")]
     if job.training is not None:
         own = job.training
-        what = f"training {sanitize(own.model)}, {job.ranks:,} ranks, {own.plan}"
+        what = f"training {sanitize(own.model)}, {counted(job.ranks, 'rank')}, {own.plan}"
         return [
             Fact(f"{name}: job", what),
             Fact(f"{name}: MFU", percent(own.mfu), "text", "derived"),
@@ -108,6 +116,7 @@ def _job_facts(job: JobMetrics) -> list[Fact]:
             Fact(f"{name}: iteration", job.iteration_s, "seconds", "derived"),
             Fact(f"{name}: slowdown", job.slowdown, "float", "derived", "1 is undisturbed"),
             Fact(f"{name}: iterations done", job.iterations, "int"),
+            *goodput_facts(scenario, index, job),
         ]
     return [
         Fact(f"{name}: job", what),

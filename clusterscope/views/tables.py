@@ -13,6 +13,7 @@ from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
 from clusterscope.metrics.links import hottest, peak_utilization, tier_summaries
 from clusterscope.metrics.memo import per_frame
 from clusterscope.metrics.users import users_of
+from clusterscope.units import counted
 from clusterscope.views.networks import network_name
 from clusterscope.views.shapes import Column, Kind, Table
 from clusterscope.views.text import sanitize
@@ -78,7 +79,7 @@ def _links(scenario: Scenario, frame: Frame) -> Table:
         ),
         rows=len(links),
         keys=key,
-        note=f"{len(links):,} hottest of {scenario.fabric.links:,} links",
+        note=f"{len(links):,} hottest of {counted(scenario.fabric.links, 'link')}",
     )
 
 
@@ -149,6 +150,7 @@ def phases(scenario: Scenario, frame: Frame, thing: Selected = None) -> Table:  
             of("slowest", "gbps", "rate_gbps", "payload rate of the slowest entity"),
             column("bound by", "text", list(bound), "link that paces the slowest entity"),
             of("rates", "int", "entities", "flows or lock-step groups"),
+            of("conns", "int", "connections", "connections of a pair of NICs"),
             of("stalled", "int", "stalled", "of them"),
             of("unreached", "int", "unreached", "flows without a live path"),
         ),

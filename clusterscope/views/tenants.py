@@ -14,6 +14,7 @@ from clusterscope.engine.scenario import Scenario, with_spec
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.metrics.tenants import Tell, Tenants, job_load, most_jobs, tenants
+from clusterscope.units import counted
 from clusterscope.views.focus import place_map
 from clusterscope.views.measure import Measure
 from clusterscope.views.shapes import Column, Grid, Table
@@ -64,7 +65,11 @@ def tenant_table(scenario: Scenario, frame: Frame, thing: Thing | None = None) -
 def _left_out(scenario: Scenario) -> str:
     most = most_jobs(scenario.fabric)
     more = len(scenario.program) - most
-    return f"; the first {most} jobs, {more} more are left out" if more > 0 else ""
+    return (
+        f"; the first {most} jobs, {more:,} more {'is' if more == 1 else 'are'} left out"
+        if more > 0
+        else ""
+    )
 
 
 def placed(scenario: Scenario, job: int) -> str:
@@ -72,7 +77,7 @@ def placed(scenario: Scenario, job: int) -> str:
     gpus = scenario.program[job].gpus
     nodes = len(np.unique(gpus // scenario.fabric.gpus_per_node))
     spec = scenario.spec.jobs[job]
-    return f"{spec.placement}, {nodes:,} node{'s' * (nodes != 1)}"
+    return f"{spec.placement}, {counted(nodes, 'node')}"
 
 
 def tenant_map(scenario: Scenario, frame: Frame, thing: Thing | None = None) -> Grid:  # noqa: ARG001

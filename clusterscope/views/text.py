@@ -15,6 +15,7 @@ NOTHING = "–"
 _MINUS = "−"
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SECOND_UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
+_PETA_GBPS = 1e6
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -43,7 +44,7 @@ def _number(number: float, kind: Kind) -> str:
         case "delta" | "change":
             return delta(number) if kind == "delta" else change(number)
         case "gbps":
-            return f"{_plain(number)} Gb/s"
+            return rate(number)
         case "GBps":
             return f"{_plain(number)} GB/s"
         case "bytes":
@@ -56,6 +57,13 @@ def _number(number: float, kind: Kind) -> str:
             return f"{_prefixed(number, ' ')}W"
         case _:
             return f"{number:.4g}"
+
+
+def rate(gbps: float) -> str:
+    """A rate as "97.5 Gb/s" or "1,600 Gb/s"; what whole clusters carry as "3.14 Pb/s"."""
+    if abs(gbps) >= _PETA_GBPS:
+        return f"{_plain(gbps / _PETA_GBPS)} Pb/s"
+    return f"{_plain(gbps)} Gb/s"
 
 
 def ratio(number: float) -> str:
@@ -82,7 +90,10 @@ def _signed(text: str) -> str:
 
 def percent(number: float, digits: int = 1) -> str:
     """A ratio as "97.1 %"; "–" for nan."""
-    return NOTHING if math.isnan(number) else f"{100 * number:.{digits}f} %"
+    if math.isnan(number):
+        return NOTHING
+    text = f"{100 * number:.{digits}f}"
+    return f"{text.lstrip('-') if float(text) == 0 else text} %"
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"

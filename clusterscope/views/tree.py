@@ -24,6 +24,7 @@ from clusterscope.fabric.scaleup import gpus_of_group, groups_of_domain, thing_c
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.links import worst
 from clusterscope.metrics.memo import per_key
+from clusterscope.units import counted
 from clusterscope.views.text import sanitize
 
 
@@ -286,7 +287,7 @@ def detail_of(fabric: Fabric, thing: Thing) -> str:
     """What a thing has, in a few words."""
     match thing.kind:
         case "cluster":
-            return f"{fabric.gpus:,} GPUs"
+            return counted(fabric.gpus, "GPU")
         case "pod":
             word = "switches" if fabric.dragonfly else "leaves"
             return f"{len(_switches(fabric, 1, thing.index)):,} {word}"
@@ -297,7 +298,7 @@ def detail_of(fabric: Fabric, thing: Thing) -> str:
         case "domains":
             return f"{fabric.domains:,}"
         case "domain" | "subdomain" | "node":
-            return f"{_gpus_in(fabric, thing):,} GPUs"
+            return counted(_gpus_in(fabric, thing), "GPU")
         case "switch" if _is_leaf(fabric, thing):
             return f"{len(ports_of_leaf(fabric, thing.index)):,} NIC ports"
         case "switch":

@@ -15,7 +15,7 @@ from clusterscope.fabric.things import Thing
 from clusterscope.metrics.compare import MAIN, Comparison, rivals_of, side_of
 from clusterscope.metrics.memo import per_key
 from clusterscope.metrics.verdict import CROWD_MOST, Standing, Use, money_uses, uses
-from clusterscope.views.compare import cents
+from clusterscope.views.compare import cents, scale_up_words
 from clusterscope.views.shapes import Column, Kind, Note, Table
 from clusterscope.views.text import fmt, sanitize
 
@@ -48,7 +48,7 @@ def _verdict(scenario: Scenario) -> Note:
         seed=scenario.spec.sim.seed,
         sides=tuple(side_of(built, start(built), own) for _, built in sides),
     )
-    return Note("verdict", (), (paragraph(compared, uses(sides)),))
+    return Note("verdict", (), (paragraph(compared, uses(compared.networks)),))
 
 
 def paragraph(comparison: Comparison, tried: Sequence[Use]) -> str:
@@ -56,11 +56,37 @@ def paragraph(comparison: Comparison, tried: Sequence[Use]) -> str:
     if len(comparison.sides) < 2:
         return ""
     money = money_uses(comparison.sides)
-    told = [_speed(use) for use in tried]
+    away = [use for use in tried if not use.inside]
+    told = [_frame(comparison), *(_speed(use) for use in away)]
+    told.append(_inside(comparison, [use for use in tried if use.inside]))
     told += [_cost(use) for use in money if use.name == "cost"]
+    if tried and not away:
+        told.append(_owned(comparison))
     told += [_reroute(use) for use in money if use.name == "reroute"]
-    told.append(_over_all(comparison, tried))
+    told.append(_over_all(comparison, away))
     return " ".join(sentence for sentence in told if sentence)
+
+
+def _frame(comparison: Comparison) -> str:
+    """When this is, if something is broken then."""
+    if comparison.whole:
+        return ""
+    waiting = any(network.routed is not network.actual for _, network in comparison.networks)
+    routes = ", once routes have reacted" if waiting else ""
+    return f"With what is broken at step {comparison.step:,}{routes}:"
+
+
+def _inside(comparison: Comparison, tried: Sequence[Use]) -> str:
+    """Uses to which transports make no difference."""
+    if not tried:
+        return ""
+    names = _listed([_WORDS.get(use.name, use.what).rstrip(",") for use in tried])
+    stay = "stays" if len(tried) == 1 else "stay"
+    got = _listed([_span(use.standings[-1].value, use.standings[0].value) for use in tried])
+    return (
+        f"{names[:1].upper()}{names[1:]} {stay} inside {scale_up_words(comparison)} here, so the "
+        f"scale-out network makes no difference to {'it' if len(tried) == 1 else 'them'} ({got})."
+    )
 
 
 def _speed(use: Use) -> str:
@@ -71,12 +97,14 @@ def _speed(use: Use) -> str:
         return f"For {words} none of them delivers anything."
     if use.level == len(use.standings):
         low, high = min(s.value for s in use.standings), best.value
-        return f"For {words} all are level within the model's error ({_span(low, high)})."
+        waits = [f"{sanitize(s.label)} {_until(s)[2:]}" for s in use.standings if _until(s)]
+        until = "".join(f"; {one}" for one in waits)
+        return f"For {words} all are level within the model's error ({_span(low, high)}{until})."
     rest = "; ".join(_behind(one, best) for one in use.standings[use.level :])
     if use.level > 1:
         front = _listed([_valued(one) for one in use.standings[: use.level]])
         return f"For {words} {front} are level within the model's error; {rest}."
-    return f"For {words} take {_banded(best)}; {rest}."
+    return f"For {words} take {_valued(best)}; {rest}."
 
 
 def _span(low: float, high: float) -> str:
@@ -86,19 +114,30 @@ def _span(low: float, high: float) -> str:
 
 
 def _valued(one: Standing) -> str:
-    return f"{sanitize(one.label)} ({fmt(one.value, 'GBps')})"
+    band = f"{_within(one)} by the error band"
+    return f"{sanitize(one.label)} ({fmt(one.value, 'GBps')}, {band}{_until(one)})"
 
 
-def _banded(one: Standing) -> str:
-    span = f"{_span(one.low, one.high)} by the error band"
-    return f"{sanitize(one.label)} ({fmt(one.value, 'GBps')}, {span})"
+def _within(one: Standing) -> str:
+    """The error band: "36 to 40"."""
+    return _span(one.low, one.high).removesuffix(" GB/s")
+
+
+def _until(one: Standing) -> str:
+    """What it reaches until its routes react, if that is another value."""
+    if one.now is None or abs(one.now - one.value) <= 5e-3 * one.value:
+        return ""
+    now = fmt(one.now, "GBps") if one.now > 0 else "nothing"
+    return f"; {now} until its routes react"
 
 
 def _behind(one: Standing, best: Standing) -> str:
+    label = sanitize(one.label)
     if one.value <= 0:
-        return f"{sanitize(one.label)} delivers nothing"
+        return f"{label} delivers nothing"
     less = 100 * (1 - one.value / best.value)
-    return f"{sanitize(one.label)} reaches {fmt(one.value, 'GBps')}, {less:.0f} % less"
+    reaches = f"{label} reaches {fmt(one.value, 'GBps')} ({_within(one)}{_until(one)})"
+    return f"{reaches}, {less:.0f} % less"
 
 
 def _cost(use: Use) -> str:
@@ -115,6 +154,20 @@ def _cost(use: Use) -> str:
     return (
         f"By price {front}{level}{verb} a petabyte for least, "
         f"{sanitize(last.label)} for most ({cents(last.value)})."
+    )
+
+
+def _owned(comparison: Comparison) -> str:
+    """What the networks cost a year, where that is all they differ in."""
+    priced = [(s.money.network_year_usd, s.label) for s in comparison.sides if s.money is not None]
+    if not priced:
+        return ""
+    (least, first), (most, last) = min(priced), max(priced)
+    if most <= 1.005 * least:
+        return f"Their networks cost alike, {fmt(least, 'usd')} a year."
+    return (
+        f"The network of {sanitize(first)} is the cheapest, {fmt(least, 'usd')} a year, that of "
+        f"{sanitize(last)} the dearest, {fmt(most, 'usd')}."
     )
 
 
@@ -183,5 +236,5 @@ def uses_table(tried: Sequence[Use]) -> Table:
             Column("what", "text", [use.what for use, _, _ in rows]),
         ),
         rows=len(rows),
-        note="each on the healthy cluster, with jobs of its own",
+        note="each on the cluster as it is at the step, with jobs of its own",
     )

@@ -40,7 +40,11 @@ def processes() -> None:
     print("whole processes (best of 3)")
     process("clusterscope --help", "0.4 s", *run, "--help")
     process("clusterscope presets", "0.4 s", *run, "presets")
-    for name, limit in (("xai-colossus-100k", "2.5 s, 600 MB"), ("meta-24k-roce", "")):
+    for name, limit in (
+        ("xai-colossus-100k", "1.2 s, 600 MB"),
+        ("meta-24k-roce", "2.5 s"),
+        ("million", "6 s, 1,500 MB"),
+    ):
         process(f"{name}: TOML to first frame", limit, python, "-c", FIRST_FRAME.format(name=name))
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "out")
@@ -48,6 +52,7 @@ def processes() -> None:
             "xai-colossus-100k --export, 20 steps", "8 s",
             *run, "xai-colossus-100k", "--export", out, "--steps", "20",
         )  # fmt: skip
+    process("llama3-16k: a job's first result", "5 s", *run, "job", "llama3-16k")
 
 
 if __name__ == "__main__":

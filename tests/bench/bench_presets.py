@@ -59,8 +59,8 @@ class Cost(NamedTuple):
 
 
 LIMITS = {
-    MILLION: Cost(20.0, 5_000, 0.5, 2.0, 2.0),
-    "xai-colossus-100k": Cost(2.5, 600, 0.01, 0.25, 0.4),
+    MILLION: Cost(6.0, 1_500, 0.5, 2.0, 2.0),
+    "xai-colossus-100k": Cost(1.2, 600, 0.01, 0.25, 0.4),
 }
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from clusterscope.engine.events import Event
-from clusterscope.engine.scenario import build
+from clusterscope.engine.scenario import Scenario, build, with_spec
 from clusterscope.engine.timeline import Timeline
+from clusterscope.metrics.planned import job_facts
 from clusterscope.spec.presets import load
+from clusterscope.spec.replan import parse_changes, replanned
 
 
 def best(function: Callable[[], object], repeat: int = 3) -> float:
@@ -53,6 +55,40 @@ def spine_failure(made: Timeline, spine: str) -> float:
     return best(fail)
 
 
+TRAINS = ('jobs=[{name="train",ranks=98304,model="gpt3-175b",plan={tp=8,pp=16,microbatches=8}}]',)
+PLANS = ("tp=4 global_batch=12288", "tp=4 vp=2 global_batch=12288", "pp=8 global_batch=12288")
+
+
+def training(preset: str = "xai-colossus-100k", sets: Sequence[str] = TRAINS) -> tuple[float, ...]:
+    """Seconds to all that is told of a training job, then of each of `PLANS`."""
+    spans = []
+
+    def told(make: Callable[[], Scenario]) -> Scenario:
+        begin = time.perf_counter()
+        scenario = make()
+        job_facts(scenario, Timeline(scenario).at(0), 0)
+        spans.append(time.perf_counter() - begin)
+        return scenario
+
+    first = told(lambda: build(load(preset, sets)))
+    for plan in PLANS:
+        told(lambda plan=plan: with_spec(first, replanned(first.spec, 0, parse_changes(plan))))
+    return tuple(spans)
+
+
+def failure_to_first(name: str) -> float:
+    """A failed core, from event to new rates, over what routes and rates cost at first.
+
+    What stays inside scale-up domains need not be shared out again: at most about 1.
+    """
+    scenario = build(load(name))
+    begin = time.perf_counter()
+    made = Timeline(scenario)
+    made.at(0)
+    first = time.perf_counter() - begin
+    return spine_failure(made, scenario.names.switch(scenario.fabric.switches - 1)) / first
+
+
 def growth() -> None:
     """Exponent of the cost of a first frame over 1k, 10k and 100k GPUs."""
     sizes = (1_024, 10_240, 100_000)
@@ -91,6 +127,11 @@ def main() -> None:
         )  # fmt: skip
         row(f"quiet step, permutation, {transport}", quiet_step(made), 10)
         row(f"fail a spine, permutation, {transport}", spine_failure(made, spine), 250)
+    first, *changed = training()
+    row("a job of 98,304 GPUs, first result", first, 3000)
+    for plan, span in zip(PLANS, changed, strict=True):
+        row(f"  with {plan}", span, 1000)
+    print(f"  fail a core over the first frame: {failure_to_first('xai-colossus-100k'):.2f} times")
     growth()
 
 

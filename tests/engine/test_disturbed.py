@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario, build, with_transport
 from clusterscope.engine.shares import Share
 from clusterscope.spec.validate import validate
@@ -99,6 +100,20 @@ def test_a_victim_names_the_paused_link_and_knows_its_rate_without_pauses():
     assert share.link_gbps.max() <= 3200.0
 
 
+def test_an_exchange_that_fills_senders_and_receivers_alike_pauses_nobody():
+    """Hosts 0 and 1 exchange with 8 and 9: two senders to each, and nobody sends more than fits."""
+    pairs = [(0, 8), (1, 8), (0, 9), (1, 7)]
+    exchange = [
+        job(str(i), "permutation", ranks=2, placement="strided", first_gpu=first, stride=stride)
+        for i, (first, stride) in enumerate(pairs)
+    ]
+    scenario = racks({"name": "infiniband"}, [*exchange, VICTIM])
+    share = shared(scenario)
+    for key in range(4):
+        assert share.rate_gbps[key, 0] == pytest.approx(np.full(2, payload(scenario) / 2))
+    assert share.rate_gbps[4, 0] == pytest.approx(np.full(2, payload(scenario)))
+
+
 def test_without_a_flood_nothing_is_paused():
     scenario = racks({"name": "infiniband"}, [VICTIM])
     assert not shared(scenario).free_gbps
@@ -178,3 +193,16 @@ def test_an_exchange_sends_again_what_is_lost():
         return float(shared(scenario).rate_gbps[0, 0][0])
 
     assert rate(loss_rate=0.01) == pytest.approx(0.99 * rate())
+
+
+@pytest.mark.parametrize("collective", ["incast", "all-to-all", "permutation", "all-reduce"])
+def test_nothing_is_paused_where_no_cable_into_a_nic_is_full(collective, monkeypatch):
+    scenario = racks({"name": "rocev2"}, [job("one", collective), VICTIM])
+    found = shared(scenario)
+    monkeypatch.setattr("clusterscope.engine.network.full_egress", lambda *_: True)
+    asked = scenario.healthy
+    again = Network(scenario, asked.routed, asked.actual).share(tuple(found.rate_gbps))
+    np.testing.assert_array_equal(again.link_gbps, found.link_gbps)
+    for key, rate in found.rate_gbps.items():
+        np.testing.assert_array_equal(again.rate_gbps[key], rate)
+    assert set(again.free_gbps) == set(found.free_gbps)

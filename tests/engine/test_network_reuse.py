@@ -59,7 +59,7 @@ def test_a_dead_spine_leaves_the_shares_inside_domains_alone():
 
 
 def test_phases_that_ask_for_the_same_are_routed_and_shared_once():
-    scenario = build(load("gb200-superpod"))
+    scenario = build(load("gb200-superpod", ["jobs.0.algorithm=ring"]))
     first, last = (0, 0), (0, 2)
     assert scenario.loads[0][0] is scenario.loads[0][2]
     assert scenario.twin(last) == first
@@ -67,3 +67,54 @@ def test_phases_that_ask_for_the_same_are_routed_and_shared_once():
     assert network.phase(last) is network.phase(first)
     assert network.share((last,)).link_gbps is network.share((first,)).link_gbps
     assert list(network.share((last,)).rate_gbps) == [last]
+
+
+BOTH = [
+    ("gb200-superpod", ()),
+    ("gb200-superpod", ("jobs.0.algorithm=tree",)),
+    ("gb200-superpod", ("jobs.0.algorithm=nvls-tree",)),
+    ("superpod-h100-1016", ("jobs.0.algorithm=rail-ring",)),
+    ("superpod-h100-1016", ('transport.name="rocev2"', "jobs.0.algorithm=tree")),
+    ("ai-cloud", ()),
+]
+
+
+@pytest.mark.parametrize(("name", "sets"), BOTH)
+def test_phases_apart_get_what_they_get_when_they_are_solved_at_once(name, sets):
+    scenario = build(load(name, sets))
+    keys = tuple(
+        (job, p)
+        for job, program in enumerate(scenario.program)
+        for p in range(len(program.phases) if program.overlapped else 1)
+    )
+    network = Network(scenario, scenario.whole, scenario.whole)
+    apart, once = network.share(keys), network._solve(keys, {})
+    np.testing.assert_array_equal(apart.link_gbps, once.link_gbps)
+    assert set(apart.rate_gbps) == set(once.rate_gbps) == set(keys)
+    assert set(apart.free_gbps) == set(once.free_gbps)
+    for key in keys:
+        np.testing.assert_array_equal(apart.rate_gbps[key], once.rate_gbps[key])
+        np.testing.assert_array_equal(apart.pace_gbps[key], once.pace_gbps[key])
+        np.testing.assert_array_equal(apart.bottleneck[key], once.bottleneck[key])
+
+
+def test_phases_are_apart_only_where_no_link_is_shared():
+    scenario = build(load("gb200-superpod", ["jobs.0.algorithm=nvls-tree"]))
+    out, up = (0, 0), (0, 1)
+    assert scenario.crossed[0] == ({"out"}, {"up"})
+    assert scenario.apart((out, up)) == ((out,), (up,))
+    assert scenario.apart((out,)) == scenario.apart((up,)) == ()
+
+
+def test_what_runs_beside_a_dead_spine_inside_domains_is_not_solved_again(monkeypatch):
+    scenario = build(load("gb200-superpod", ["jobs.0.algorithm=nvls-tree"]))
+    keys = (0, 0), (0, 1)
+    scenario.healthy.share(keys)
+    event = Event.named(scenario.names, "fail", "spine3", step=0)
+    solved = []
+    solve = Network._solve
+    monkeypatch.setattr(
+        Network, "_solve", lambda self, *a, **k: solved.append(a[0]) or solve(self, *a, **k)
+    )
+    scenario.healthy.with_actual(apply(scenario.whole, [event])).share(keys)
+    assert solved == [((0, 0),)]

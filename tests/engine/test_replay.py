@@ -8,6 +8,7 @@ import pytest
 
 from clusterscope.engine import replay
 from clusterscope.engine.events import Event, nearest
+from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
 from clusterscope.errors import SpecError
 from tests import small
@@ -82,3 +83,9 @@ def test_the_nearest_event():
     assert nearest(events, 7, 1) is None
     assert nearest(events, 0, -1) is None
     assert nearest(events, 100, -1) is events[0]
+
+
+def test_marks_that_turn_text_around_are_escaped():
+    spec = small.spec()
+    timeline = Timeline(build(spec.model_copy(update={"name": "mi\u202ene"})))
+    assert 'name = "mi\\u202Ene"' in replay.dumps(timeline, 0)

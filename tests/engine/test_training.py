@@ -56,7 +56,7 @@ def test_an_iteration_is_what_pencil_and_paper_make_it():
 
 def test_the_pace_is_that_of_the_slowest_gpu():
     trained = training().program[0].training
-    whole = model_flops(trained.model) / 3  # forward of one sequence
+    whole = model_flops(trained.model, "fused") / 3  # forward of one sequence
     last = (4 / 8) * (whole - 2 * 512 * 1024 * 1024) + 2 * 512 * 1024 * 1024
     expected = last / 2 / (989e12 * 0.5) * slowest_of(16)
     assert trained.pace.forward_s == pytest.approx(expected)
@@ -104,7 +104,7 @@ def test_metrics_add_up_to_the_iteration():
     assert own.spans[-1].end_s == pytest.approx(job.iteration_s)
     assert {"tp", "pp"} <= set(own.exposed_s)
     assert own.tokens == 4 * 4 * 512
-    flops = 16 * model_flops(built.program[0].training.model)
+    flops = 16 * model_flops(built.program[0].training.model, "fused")
     assert own.mfu == pytest.approx(flops / job.iteration_s / (16 * 989e12))
     assert own.tflops_per_gpu == pytest.approx(own.mfu * 989)
     assert 0 < job.ideal_s <= job.iteration_s

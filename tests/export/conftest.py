@@ -34,6 +34,7 @@ def small_spec() -> ClusterSpec:
                     "name": tricky.NAMES[1],
                     "collective": "all-reduce",
                     "message_bytes": 2**26,
+                    "algorithm": "ring",
                     "ranks": 8,
                 },
                 {

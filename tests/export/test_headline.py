@@ -8,7 +8,7 @@ def test_a_job_is_told_in_words() -> None:
     first = headlines(tricky.report())[0]
     assert first.busbw == "371.0 GB/s"
     assert first.band == "330.0 to 371.0 GB/s"
-    assert (first.iteration, first.share, first.ranks) == ("4.2 ms", "93.0 %", "100,000")
+    assert (first.iteration, first.share, first.ranks) == ("4.2 ms", "93.0 %", "100,000 ranks")
 
 
 def test_a_stalled_job_is_called_that() -> None:

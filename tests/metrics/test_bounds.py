@@ -18,7 +18,7 @@ def test_planes_of_an_exchange_run_side_by_side(planes):
 
 
 def test_two_equal_jobs_do_not_each_get_the_whole_line_before_their_first_iteration():
-    rows = [{"name": name, "collective": "all-reduce", "message_bytes": 8 * 2**30} for name in "ab"]
+    rows = [job("all-reduce", name=name, message_bytes=8 * 2**30)[0] for name in "ab"]
     made = scenario(jobs=rows)
     timeline = Timeline(made)
     first = job_metrics(made, timeline.at(0))

@@ -20,7 +20,8 @@ SIZE = 8 * 10**12  # so large that latency does not show
 
 
 def scenario(preset: str, collective: str, *more: str) -> Scenario:
-    settings = [f"jobs.0.collective={collective}", f"jobs.0.message_bytes={SIZE}", *more]
+    settings = [f"jobs.0.collective={collective}", f"jobs.0.message_bytes={SIZE}"]
+    settings += ["jobs.0.algorithm=ring", *more]
     return build(presets.load(preset, settings))
 
 

@@ -112,3 +112,19 @@ def test_generic_parts_stay_generic():
     built = small.scenario()
     rival = with_transport(built, "infiniband")
     assert money(rival, "spectrum-x").network_usd == money(built).network_usd
+
+
+def test_ultra_ethernet_has_nics_of_its_own():
+    built = build(load("ai-factory"))
+    rival = with_transport(built, "uec")
+    items = {item.kind: item for item in network_items(rival, "rocev2")}
+    assert items["nic"].part == "UEC-400"
+    assert items["nic"].usd_estimate
+    own = {item.kind: item for item in network_items(built, "rocev2")}
+    assert items["nic"].usd > own["nic"].usd
+    # The same white boxes forward both.
+    assert items["leaf"].part == own["leaf"].part
+    assert items["leaf"].usd == own["leaf"].usd
+    cheap = build(load("ai-factory", ["prices.UEC-400=1"]))
+    there = {i.kind: i for i in network_items(with_transport(cheap, "uec"), "rocev2")}
+    assert there["nic"].usd == there["nic"].count

@@ -19,6 +19,7 @@ from clusterscope.metrics.explain import explain
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.metrics.remedies import remedies
 from clusterscope.metrics.subject import of_thing, subject_of
+from clusterscope.spec.presets import load
 from clusterscope.spec.validate import validate
 from clusterscope.views.explain import (
     as_dict,
@@ -59,6 +60,19 @@ def test_an_incast_is_held_back_by_the_receivers_cable():
     (one,) = found.sharers
     assert (one.job, one.ratio) == (0, 1.0)
     assert one.rows == len(built.program[0].phases[0].demand.src)
+
+
+def test_the_flood_that_pauses_a_link_is_named_and_not_a_tree_that_shares_it():
+    """A tree has receivers with several senders too; it sends no more than they take."""
+    built = build(load("ai-cloud"))
+    net = network(built)
+    found = explain(subject_of(built, net, "llm-a"), net)
+    name = {one.job: built.program[one.job].name for one in found.sharers}
+    floods = {name[one.job] for one in found.sharers if one.floods}
+    assert {"llm-b", "checkpoint"} <= set(name.values())
+    assert floods == {"checkpoint"}
+    words = str(explain_note(built, found, None))
+    assert "checkpoint, which sends more than its receiver takes" in words
 
 
 def test_a_flow_is_told_its_rate_and_its_path():
@@ -111,6 +125,7 @@ def test_who_shares_a_link_between_two_jobs():
         "takes",
         "share",
         "flows",
+        "conns",
         "phase",
     ]
 
@@ -189,7 +204,7 @@ def test_a_job_beyond_those_of_the_matrix_is_explained_too():
     net = network(built)
     found = explain(subject_of(built, net, "j17"), net)
     assert found.subject.job == 17
-    assert len(found.beside) == 16
+    assert len(found.beside) == 17
 
 
 def test_trying_can_be_ended():

@@ -8,7 +8,7 @@ from clusterscope.engine.events import Event
 from clusterscope.engine.timeline import Timeline
 from clusterscope.metrics.findings import findings
 from clusterscope.metrics.jobs import job_metrics
-from clusterscope.transport.model import SCALE_UP_GOODPUT, SCALE_UP_LATENCY_S
+from clusterscope.transport.model import SCALE_UP_GOODPUT
 from tests.small import job, scenario
 
 SIZE = 1_000_000_000
@@ -21,19 +21,19 @@ def metrics(events=(), step=0, **changes):
 
 
 def test_a_hierarchical_all_reduce_is_what_pen_and_paper_say():
-    built, (row,) = metrics()
+    built, (row,) = metrics(jobs=job("all-reduce", step_latency_s=1e-6))
     # 8 domains of 2: S/2 in the domain twice, S/2 * 2 * 7/8 on each NIC.
     inside_bits, across_bits = SIZE / 2 * 8, SIZE / 2 * 2 * 7 / 8 * 8
     assert row.ideal_s == pytest.approx(2 * inside_bits / 800e9 + across_bits / 100e9)
     inside, across, after = row.phases
-    expected = inside_bits / (800e9 * SCALE_UP_GOODPUT) + 1 * SCALE_UP_LATENCY_S
+    expected = inside_bits / (800e9 * SCALE_UP_GOODPUT) + 1e-6
     assert inside.seconds == after.seconds == pytest.approx(expected)
     assert across.rate_gbps == pytest.approx(100 * built.transport.goodput_ratio)
     rate = 100e9 * built.transport.goodput_ratio
     assert across.seconds == pytest.approx(across_bits / rate + across.latency_s)
     assert across.bytes == pytest.approx(across_bits / 8 * 16)
     assert row.iteration_s == pytest.approx(2 * expected + across.seconds)
-    assert row.latency_s == pytest.approx(2 * SCALE_UP_LATENCY_S + across.latency_s)
+    assert row.latency_s == pytest.approx(2 * 1e-6 + across.latency_s)
     assert row.algbw_GBps == pytest.approx(SIZE / row.iteration_s / 1e9)
     assert row.busbw_GBps == pytest.approx(row.algbw_GBps * 2 * 15 / 16)
     assert row.share_of_line == pytest.approx(row.busbw_GBps / row.line_GBps)
@@ -46,8 +46,9 @@ def test_a_hierarchical_all_reduce_is_what_pen_and_paper_say():
 def test_busbw_on_one_nvlink_domain_matches_the_formula():
     node = {"count": 1, "gpus": 8, "gpu": "H100-SXM", "nics": 0, "nic_gbps": 400.0}
     up = {"domain_gpus": 8, "gpu_gbps": 3600.0}
-    _, (row,) = metrics(node=node, scale_up=up, scale_out=None)
-    one_way = SIZE * 7 / 8 / (450e9 * SCALE_UP_GOODPUT) + 7 * SCALE_UP_LATENCY_S
+    bare = job("all-reduce", step_latency_s=1e-6)
+    _, (row,) = metrics(node=node, scale_up=up, scale_out=None, jobs=bare)
+    one_way = SIZE * 7 / 8 / (450e9 * SCALE_UP_GOODPUT) + 7 * 1e-6
     assert row.iteration_s == pytest.approx(2 * one_way)
     assert row.busbw_GBps == pytest.approx(SIZE / (2 * one_way) * 2 * 7 / 8 / 1e9)
     assert row.line_GBps == pytest.approx(450.0)

@@ -6,11 +6,14 @@ import jsonschema
 import pytest
 
 from clusterscope.engine.events import Event
+from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
 from clusterscope.metrics.cost import cable_kind, cost, cost_items, power
-from clusterscope.metrics.report import json_safe, report
+from clusterscope.metrics.networks import networks, storage
+from clusterscope.metrics.report import json_safe, levels_of, report
 from clusterscope.metrics.schema import SCHEMA
 from clusterscope.spec import parts
+from clusterscope.spec.presets import load
 from tests.small import job, scenario
 
 
@@ -76,6 +79,14 @@ def test_steps_come_from_the_spec_and_series_cover_them():
     assert got["time_s"] == pytest.approx(0.03)
 
 
+def test_steps_that_are_known_are_told_without_being_run_again():
+    timeline = Timeline(scenario(jobs=job("all-reduce")))
+    known = {step: levels_of(timeline.scenario, timeline.at(step)) for step in range(4)}
+    assert report(Timeline(timeline.scenario), 3, known) == report(timeline, 3)
+    marked = known | {1: ([7], known[1][1])}
+    assert next(iter(report(timeline, 3, marked)["series"]["iterations"].values()))[1] == 7
+
+
 def test_what_json_has_no_word_for_is_null():
     bad = {"a": [float("inf"), (float("nan"), 1.5)], "b": True, "c": None}
     assert json_safe(bad) == {"a": [None, [None, 1.5]], "b": True, "c": None}
@@ -102,3 +113,22 @@ def test_the_bill_adds_up():
     assert cable_kind(built, 0) == "optic"
     rack = scenario(scale_out__wiring="rack", scale_out__su_nodes=2)
     assert (cable_kind(rack, 0), cable_kind(rack, 1)) == ("dac", "optic")
+
+
+@pytest.mark.parametrize("name", ["gb200-superpod", "ai-cloud", "hgx-h200-mesh"])
+def test_the_third_network_is_in_the_report_and_agrees_with_networks(name):
+    timeline = Timeline(build(load(name)))
+    got = report(timeline, 0)
+    jsonschema.validate(got, SCHEMA)
+    facts = networks(timeline.scenario)
+    assert [one["name"] for one in got["networks"]] == [one.name for one in facts]
+    front = got["front_end"]
+    if name != "gb200-superpod":
+        assert front is None
+        return
+    own = next(one for one in facts if one.name == "front-end")
+    assert front.items() >= vars(own).items()
+    assert sum(front["tiers"].values()) == own.switches
+    assert sum(front["cables_by_tier"].values()) == own.cables
+    assert front["storage"] == vars(storage(timeline.scenario))
+    assert own.usd not in (got["cost"]["total"], got["cost"]["network"])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clusterscope.engine.events import Event
 from clusterscope.engine.scenario import with_transport
 from clusterscope.engine.timeline import Timeline
 from clusterscope.metrics.compare import Comparison, Rivals, TransportSide
 from clusterscope.metrics.economics import Economics
-from clusterscope.metrics.verdict import Standing, Use, ranked, uses
+from clusterscope.metrics.verdict import Standing, Use, _running, ranked, uses
+from clusterscope.views.compare import verdict
 from clusterscope.views.verdict import paragraph, uses_table
 from tests import small
 
@@ -71,14 +74,15 @@ USES = (use("training", 100, 99, 60), use("experts", 50, 50, 49), use("storage",
 
 def test_the_verdict_reads_like_this():
     assert paragraph(COMPARISON, USES) == (
-        "For training (all-reduce) spectrum-x (100.0 GB/s) and uec (99 GB/s) are level within the "
-        "model's error; rocev2 reaches 60 GB/s, 40 % less. For mixtures of experts (all-to-all) "
+        "For training (all-reduce) spectrum-x (100.0 GB/s, 90 to 100.0 by the error band) and uec "
+        "(99 GB/s, 89.1 to 99 by the error band) are level within the model's error; rocev2 "
+        "reaches 60 GB/s (42 to 60), 40 % less. For mixtures of experts (all-to-all) "
         "all are level within the model's error (49 to 50 GB/s). For flows beside an incast, as "
-        "storage makes them, take spectrum-x (40 GB/s, 36 to 40 GB/s by the error band); uec "
-        "reaches 30 GB/s, 25 % less; rocev2 delivers nothing. By price spectrum-x ($1.00) and "
-        "uec ($1.00) are level and deliver a petabyte for least, rocev2 for most ($1.50). After a "
-        "failure spectrum-x and uec avoid it within 1 ms, rocev2 within 200 ms. Over all "
-        "spectrum-x is in front or level in 3 of 3 uses."
+        "storage makes them, take spectrum-x (40 GB/s, 36 to 40 by the error band); uec "
+        "reaches 30 GB/s (27 to 30), 25 % less; rocev2 delivers nothing. By price spectrum-x "
+        "($1.00) and uec ($1.00) are level and deliver a petabyte for least, rocev2 for most "
+        "($1.50). After a failure spectrum-x and uec avoid it within 1 ms, rocev2 within 200 ms. "
+        "Over all spectrum-x is in front or level in 3 of 3 uses."
     )
 
 
@@ -100,6 +104,7 @@ def test_uses_are_run_on_the_cluster_itself():
     built = small.scenario(transport={"name": "spectrum-x"}, scale_out__leaf_up=2)
     sides = [(n, with_transport(built, n)) for n in ("spectrum-x", "rocev2", "infiniband")]
     told = []
+    sides = [(name, other.healthy) for name, other in sides]
     found = uses(sides, lambda *at: told.append(at))
     assert [use.name for use in found] == ["training", "experts", "tenants", "storage"]
     assert told[0] == ("training under spectrum-x", 0, 4)
@@ -112,4 +117,82 @@ def test_uses_are_run_on_the_cluster_itself():
 
 def test_a_small_cluster_has_room_for_fewer_uses():
     built = small.scenario(node__count=2, scale_out__su_nodes=2)
-    assert [use.name for use in uses([("a", built)])] == ["training", "experts"]
+    assert [use.name for use in uses([("a", built.healthy)])] == ["training", "experts"]
+
+
+def broken(built, *names, step=0):
+    """The comparison of two transports with something dead, and the uses then."""
+    log = [Event.named(built.names, "fail", name, step=0) for name in names]
+    frame = Timeline(built, log).at(step)
+    found = Rivals(built).compare(frame, log, ("spectrum-x", "rocev2"))
+    return found, uses(found.networks)
+
+
+def test_uses_are_tried_with_what_is_broken_at_the_step():
+    built = small.scenario(scale_out__leaf_up=2)
+    whole, before = broken(built)
+    hurt, after = broken(built, "leaf0:u0", "leaf1:u0", step=30)
+    assert whole.whole
+    assert not hurt.whole
+    assert whole.health != hurt.health
+    assert "broken" not in paragraph(whole, before)
+    assert paragraph(hurt, after).startswith("With what is broken at step 30: For training")
+    for label in ("spectrum-x", "rocev2"):
+        now, then = (
+            next(one.value for one in found[1].standings if one.label == label)
+            for found in (after, before)
+        )
+        assert now < then, label
+
+
+def test_until_routes_react_both_values_are_told():
+    built = small.scenario(scale_out__leaf_up=2, transport={"name": "rocev2", "reroute_s": 1.0})
+    log = [Event.named(built.names, "fail", "leaf0:u0", step=0)]
+    frame = Timeline(built, log).at(0)
+    found = Rivals(built).compare(frame, log, ("rocev2", "spectrum-x"))
+    tried = uses(found.networks)
+    hashed = next(one for one in tried[0].standings if one.label == "rocev2")
+    assert hashed.now == 0.0 < hashed.value
+    text = paragraph(found, tried)
+    assert text.startswith("With what is broken at step 0, once routes have reacted: For training")
+    assert "nothing until its routes react" in text
+
+
+def test_where_nothing_leaves_the_domain_no_transport_is_ranked():
+    built = small.scenario(
+        node__count=2, scale_up__domain_gpus=4, scale_out__su_nodes=2,
+        transport={"name": "spectrum-x"},
+    )  # fmt: skip
+    found = Rivals(built).compare(Timeline(built).at(0), (), ("spectrum-x", "rocev2"))
+    tried = uses(found.networks)
+    assert tried
+    assert all(use.inside for use in tried)
+    text = paragraph(found, tried)
+    assert "stay inside NVLink here, so the scale-out network makes no difference to them" in text
+    assert "Over all" not in text
+    assert "petabyte" not in text
+    assert "Their networks cost alike" in text
+    (sentence,) = verdict(found)
+    assert sentence.startswith("job: never leaves NVLink, so the scale-out network makes no diff")
+    assert "fastest" not in sentence
+    # The transport's error is about its fabric, not about NVLink.
+    bands = {side.jobs[0].metrics.error_band for side in found.sides}
+    assert len(bands) == 1
+
+
+def test_every_busbw_of_a_verdict_has_its_band():
+    built = small.scenario(scale_out__leaf_up=2)
+    found, tried = broken(built)
+    for text in (paragraph(found, tried), *verdict(found)):
+        for part in re.split(r"[;.] ", text):
+            if "GB/s" in part and "within the model's error (" not in part:
+                assert re.search(r"GB/s,? \(?[\d.]+ to [\d.]+", part), part
+
+
+def test_a_use_that_the_cluster_runs_anyway_is_not_run_again():
+    own = small.scenario(jobs=small.job("all-reduce"))
+    (job,) = own.spec.jobs
+    named = job.model_copy(update={"name": "training", "ranks": own.fabric.gpus})
+    assert _running(own.healthy, (named,)) is own.healthy
+    other = _running(own.healthy, (named.model_copy(update={"message_bytes": 7}),))
+    assert other.scenario.spec.jobs[0].message_bytes == 7

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from clusterscope.routing.hashing import entropy, mix, switch_salts
 
@@ -11,6 +12,18 @@ def test_mix_is_the_same_on_every_machine():
         "0x910a2dec89025cc1",
         "0xe4d971771b652c20",
     ]
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (40_000,), (3, 20_000)])
+def test_mix_is_the_same_in_any_shape(shape):
+    values = np.arange(1, 60_001, dtype=np.uint64)[: int(np.prod(shape))].reshape(shape)
+    mixed = mix(values)
+    assert mixed.shape == shape
+    for place in (0, 16_383, 16_384, 39_999):
+        if place < values.size:
+            assert mixed.ravel()[place] == mix(values.ravel()[place : place + 1])[0]
+    if len(shape) == 2:
+        np.testing.assert_array_equal(mix(np.asfortranarray(values)), mixed)
 
 
 def test_entropy_tells_direction_queue_pair_and_seed_apart():

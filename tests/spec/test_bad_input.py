@@ -187,3 +187,9 @@ def test_a_rate_of_next_to_nothing(key, value):
         SpecError, match=rf"{key}: .* is next to nothing; allowed is at least 1e-06"
     ):
         parse(EVERYTHING, "my.toml", [f"{key}={value}"])
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n"])
+def test_an_empty_file_is_told_as_that(text):
+    with pytest.raises(SpecError, match=r"mine\.toml: is empty; a cluster needs a name and"):
+        parse(text, "mine.toml")

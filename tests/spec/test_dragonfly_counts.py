@@ -48,14 +48,14 @@ def test_largest_slingshot_dragonfly(h: int, groups: int, switches: int, endpoin
     plan = derive(spec((groups, 32, 16, 1, 1), dragonfly=keys))
     assert plan is not None
     assert (plan.pods, plan.leaves, plan.nic_leaf_cables) == (groups, switches, endpoints)
-    with pytest.raises(SpecError, match=f"or {groups} groups"):
+    with pytest.raises(SpecError, match=f"at most {groups} groups with 1 between"):
         derive(spec((groups + 1, 32, 16, 1, 1), dragonfly=keys))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nodes": 9473}, "74 groups of 512 NIC ports take 9472 nodes of 4 NICs, not 9473"),
+        ({"nodes": 9473}, "74 groups of 512 NIC ports take 9,472 nodes of 4 NICs, not 9,473"),
         ({"dragonfly": {"switches": 60}}, "60 in a group need 59 local ports each"),
         ({"dragonfly": {"global_links": 8}}, "allowed is at most 7 between two groups"),
         ({"dragonfly": {"switch": "QM8700"}}, "QM8700 has 24 beside 16 NIC ports"),
@@ -97,3 +97,11 @@ def test_switch_may_mix_rates():
     plan = derive(spec((3, 4, 32, 40, 1), dragonfly=keys))  # 16 + 3 + 20 of 64 ports at 400
     assert plan is not None
     assert plan.link_gbps == 400.0
+
+
+def test_far_too_many_groups_are_told_how_many_fit():
+    with pytest.raises(SpecError) as caught:
+        derive(spec((10**9, 32, 16, 4, 1), nics=4, nodes=9408))
+    text = str(caught.value)
+    assert "at most 0" not in text
+    assert text.endswith("here are 1,000,000,000")

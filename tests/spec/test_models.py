@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clusterscope.errors import SpecError, UnknownNameError
-from clusterscope.spec.models import model, model_source, model_title, models, resolve_model
+from clusterscope.spec.models import CATALOGUE, model, models, resolve_model
 from clusterscope.spec.plans import check_domain, resolve_plan
 from clusterscope.spec.read import parse
 from clusterscope.spec.training import ModelSpec, PlanSpec
@@ -15,8 +15,8 @@ from clusterscope.spec.write import write
 @pytest.mark.parametrize("name", models())
 def test_every_model_says_what_it_is_and_where_from(name):
     assert model(name).name == name
-    assert model_title(name)
-    assert model_source(name)
+    assert CATALOGUE.text(name, "title")
+    assert CATALOGUE.text(name, "source")
 
 
 def test_own_keys_go_before_those_of_the_named_model():
@@ -69,8 +69,8 @@ def test_microbatches_follow_from_the_batch():
     [
         ({"tp": 8, "dp": 3}, r"p\.dp: tp x cp x dp x pp = 24 is not the 64 ranks"),
         ({"pp": 5}, "tp x cp x pp = 5 does not divide the 64 ranks"),
-        ({"pp": 64, "tp": 1}, "96 layers do not divide into pp x vp = 64 chunks"),
-        ({"pp": 8, "vp": 7}, r"p\.vp: 96 layers do not divide into pp x vp = 56"),
+        ({"pp": 64, "tp": 1}, "96 layers cannot be divided into pp x vp = 64 chunks"),
+        ({"pp": 8, "vp": 7}, r"p\.vp: 96 layers cannot be divided into pp x vp = 56"),
         ({"tp": 64}, r"64 does not divide model\.heads = 96"),
         ({"ep": 4}, r"4 does not divide model\.experts = 0"),
         ({"vp": 2}, "interleaved over stages, and pp is 1"),

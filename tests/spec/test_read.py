@@ -84,7 +84,7 @@ def broken_file(tmp_path, content):
         (b"x = 1\n??\n", "at line 2"),
         (b"a = " + b"[" * 100_000, "is not TOML"),
         (b"a = " + b"9" * 5000, "a number is too long"),
-        (b"", "name: is missing"),
+        (b"", "is empty; a cluster needs a name and [node]"),
     ],
 )
 def test_files_that_are_no_spec(tmp_path, content, says):

@@ -42,12 +42,12 @@ def test_what_does_not_fit_is_told_in_a_sentence(up, key, words):
 
 
 def test_groups_are_whole_nodes_or_whole_parts_of_one():
-    with pytest.raises(SpecError, match=r"scale_up\.group_gpus: 4 GPUs are neither"):
+    with pytest.raises(SpecError, match=r"scale_up\.group_gpus: groups of 4 GPUs are neither"):
         check(spec_of(nodes=4, gpus=6, topology="two-level", group_gpus=4), "x")
 
 
 def test_a_huge_mesh_is_refused_before_it_is_built():
-    with pytest.raises(SpecError, match="4096 GPUs"):
+    with pytest.raises(SpecError, match="4,096 GPUs"):
         check(spec_of(nodes=1024, gpus=8, topology="mesh"), "x")
 
 

@@ -70,3 +70,25 @@ def test_losses_are_those_of_the_cables_whatever_runs_on_them():
         assert (found.name, found.loss_rate) == ("uec", 0.001)
     other = load("meta-24k-roce", ("transport.qps=4", "transport=uec")).transport
     assert other.qps is None
+
+
+def test_a_link_that_goes_silent_is_found_by_the_hold_timer():
+    """RFC 7938, section 7: fast fallover, or the hold timer of 3 s at least."""
+    silent = {"name": "rocev2", "link_down_detection": False}
+    assert resolve(spec(transport={"name": "rocev2"})).reroute_s == 0.2
+    late = resolve(spec(transport=silent))
+    assert late.reroute_s == pytest.approx(9.2)
+    assert late.reroute_by == "BGP, once its hold timer has run out"
+    soon = resolve(spec(transport=silent | {"hold_timer_s": 3.0}))
+    assert soon.reroute_s == pytest.approx(3.2)
+    told = resolve(spec(transport=silent | {"reroute_s": 0.05}))
+    assert told.reroute_s == 0.05
+
+
+@pytest.mark.parametrize("key", ["link_down_detection", "hold_timer_s"])
+def test_who_has_no_hold_timer_is_told_so(key):
+    value = 5.0 if key == "hold_timer_s" else False
+    with pytest.raises(
+        SpecError, match=rf"{key}: spectrum-x is rerouted by .*without a hold timer"
+    ):
+        check(spec(transport={"name": "spectrum-x", key: value}), "small")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import tomllib
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 
 from clusterscope.errors import SpecError
+from clusterscope.export import json as json_text
 from clusterscope.spec import presets, read, write
 from clusterscope.spec.validate import validate
 from tests.spec.spec_samples import TEXT, specs
@@ -62,3 +64,15 @@ def test_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 def test_unwritable_place_is_one_sentence(tmp_path):
     with pytest.raises(SpecError, match="cannot be written; no such file or directory"):
         write.save(read.parse(TEXT), tmp_path / "none" / "out.toml")
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\U000e0041", "\u200b"])
+def test_marks_that_turn_text_around_are_escaped_and_come_back(hidden):
+    spec = read.parse(TEXT)
+    named = spec.model_copy(update={"name": f"mi{hidden}ne 集群"})
+    text = write.write(named)
+    assert hidden not in text
+    assert "集群" in text
+    assert read.parse(text).name == named.name
+    assert hidden not in json_text.write({"name": named.name})
+    assert json.loads(json_text.write({"name": named.name}))["name"] == named.name

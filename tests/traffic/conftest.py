@@ -11,6 +11,7 @@ from clusterscope.fabric.arrays import Fabric
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.traffic.flows import Exchange, Flows, Phase
 
+RING = {"name": "job", "collective": "all-reduce", "message_bytes": 10**9, "algorithm": "ring"}
 NVLINK_GBPS, NIC_GBPS = 7200.0, 400.0
 
 
@@ -88,7 +89,7 @@ def one_job(nodes: int, gpus: int, seed: int = 7, **job: object) -> ClusterSpec:
         {
             "name": "tiny",
             "node": {"count": nodes, "gpus": gpus, "gpu": "any", "nics": gpus, "nic_gbps": 400},
-            "jobs": [{"name": "job", "collective": "all-reduce", "message_bytes": 10**9, **job}],
+            "jobs": [{**RING, **job}],
             "sim": {"seed": seed},
         }
     )

@@ -63,11 +63,11 @@ def test_random_jobs_with_different_first_gpus_share_a_cluster(fabric_of):
     [
         (
             {"ranks": 9},
-            "job 'job': ranks: 9 ranks from GPU 0 do not fit into 8 GPUs; use at most 8",
+            "job 'job': ranks: 9 ranks from GPU 0 on do not fit into 8 GPUs; use at most 8",
         ),
         (
             {"ranks": 3, "first_gpu": 6},
-            "job 'job': ranks: 3 ranks from GPU 6 do not fit into 8 GPUs; use at most 2",
+            "job 'job': ranks: 3 ranks from GPU 6 on do not fit into 8 GPUs; use at most 2",
         ),
         (
             {"first_gpu": 8},

@@ -85,7 +85,7 @@ def test_nvls_ramps_with_the_number_of_gpus():
     ring, switched = (
         busbw(cluster(1, algorithm=a, gpus=8, scale_out=None)) for a in ("ring", "nvls")
     )
-    assert switched / ring == pytest.approx(0.85 * 14 / 9, rel=0.01)
+    assert switched / ring == pytest.approx(0.85 * 14 / 9, rel=0.02)
     assert switched == pytest.approx(473.1, rel=0.05)
 
 

@@ -202,24 +202,33 @@ def test_weights_of_all_stages_are_the_model():
 def test_kernels_reach_a_share_of_the_best_matrix_product():
     h100, a100 = parts.gpu("H100-SXM"), parts.gpu("A100-SXM4-80GB")
     plan, work, none = planned().plan, np.array([1e15]), np.zeros(1)
-    alone = kernel_s(TINY, plan, h100, work, none)
+    alone = kernel_s(TINY, plan, h100, work, none, none)
     assert alone == pytest.approx(1e15 / (792.1e12 * KERNEL_EFFICIENCY))
-    assert kernel_s(TINY, plan, a100, none, work) == pytest.approx(
+    assert kernel_s(TINY, plan, a100, none, work, none) == pytest.approx(
         1e15 / (267.9e12 * KERNEL_EFFICIENCY)
     )
     told = planned(efficiency=0.5).plan
-    assert kernel_s(TINY, told, h100, work, none) == pytest.approx(1e15 / (989e12 / 2))
+    assert kernel_s(TINY, told, h100, work, none, work) == pytest.approx(1e15 / (989e12 / 2))
+
+
+def test_what_moves_memory_takes_its_bytes_over_the_rate_of_the_memory():
+    plan, none = planned().plan, np.zeros(1)
+    h100 = parts.gpu("H100-SXM")
+    assert kernel_s(TINY, plan, h100, none, none, np.array([3.35e12])) == pytest.approx(1.0)
 
 
 def test_fp8_makes_only_products_with_weights_faster():
     h100, plan = parts.gpu("H100-SXM"), planned().plan
     small = replace(TINY, precision="fp8")
     work, none = np.array([1e15]), np.zeros(1)
-    wide = kernel_s(TINY, plan, h100, work, none)
-    assert kernel_s(small, plan, h100, none, work) == wide
+    wide = kernel_s(TINY, plan, h100, work, none, none)
+    assert kernel_s(small, plan, h100, none, work, none) == wide
     products = KERNEL_EFFICIENCY * wide
-    assert kernel_s(small, plan, h100, work, none) == pytest.approx(
+    assert kernel_s(small, plan, h100, work, none, none) == pytest.approx(
         products / 1.83 + (wide - products)
+    )
+    assert kernel_s(small, plan, h100, none, none, work) == kernel_s(
+        TINY, plan, h100, none, none, work
     )
 
 

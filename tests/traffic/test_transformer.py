@@ -29,6 +29,7 @@ PUBLISHED_BILLIONS = {
     "llama3-70b": 70.6,  # model cards
     "llama3-405b": 405.9,
     "deepseek-v3": 671.0,  # technical report
+    "qwen3-30b": 30.5,  # technical report
 }
 
 

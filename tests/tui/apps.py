@@ -64,6 +64,7 @@ async def driven(
             await typed(pilot, *keys)
 
         yield press, pilot
+        text_of(app)  # whatever the test has looked at, the last screen can be drawn
 
 
 async def closing_ends(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, key: str) -> None:

@@ -76,11 +76,11 @@ async def test_tab_completes_and_keys_still_belong_to_the_line():
         assert "fail restore degrade select" in text_of(app)
         await pilot.press(*"sel", "tab")
         await press()
-        assert text_of(app).splitlines()[-1].split() == [":select", "select", "NAME"]
+        assert text_of(app).splitlines()[-2].split() == [":select", "select", "NAME"]
         await pilot.press(*"leaf2", "shift+tab")
         await pilot.press("x")
         await press()
-        line = text_of(app).splitlines()[-1]
+        line = text_of(app).splitlines()[-2]
         assert line.startswith(" :select leaf2:ux")
         assert not screen.player.timeline.log
         await press("escape")

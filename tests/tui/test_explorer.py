@@ -10,6 +10,8 @@ from clusterscope.fabric.things import Thing
 from clusterscope.tui import deck
 from clusterscope.tui.messages import Typed
 from clusterscope.tui.screens.help import Help
+from clusterscope.tui.screens.inside import Inside
+from clusterscope.tui.screens.neighborhood import Neighborhood
 from clusterscope.tui.widgets.table import TableView
 from tests import small
 from tests.tui.apps import CannedApp, driven, settle, text_of
@@ -119,7 +121,9 @@ async def test_a_quick_hand_fails_what_the_cursor_is_on():
 async def test_what_cannot_fail_is_refused_in_a_sentence():
     async with explorer() as (app, screen, press, _):
         await press("x")
-        assert "cluster: is a group and cannot fail" in toasts(app)
+        assert "select a switch, cable, node, NIC port or GPU in it, or F: rules" in toasts(app)
+        await press("down", "D")
+        assert "spines: cannot degrade at one key; select a cable" in toasts(app)
         assert screen.player.timeline.log == ()
 
 
@@ -133,6 +137,18 @@ async def test_degrade_halves_a_cable_and_restores_it():
         assert screen.frame.health.cable_scale[cable] == 1.0
         await command(press, "degrade leaf1:u2 0.25")
         assert screen.frame.health.cable_scale[cable] == 0.25
+
+
+async def test_degrade_slows_a_gpu_and_all_gpus_of_a_node():
+    async with explorer() as (app, screen, press, _):
+        await command(press, "select node1/gpu0")
+        await press("D")
+        assert screen.frame.health.gpu_speed[screen.selection.index] == 0.5
+        assert "1 GPU slow" in text_of(app)
+        await press("D")
+        assert screen.frame.health.healthy
+        await command(press, "degrade node2 to 0.7")
+        assert (screen.frame.health.speeds(2, whole_node=True) == 0.7).all()
 
 
 async def test_steps_go_forward_back_and_to_a_number():
@@ -331,16 +347,27 @@ async def test_help_opens_and_closes():
         assert app.screen is screen
 
 
-async def test_the_palette_holds_every_action():
-    async with explorer() as (app, screen, press, pilot):
-        titles = [command.title for command in app.get_system_commands(screen)]
-        assert any(title.startswith("run or pause") for title in titles)
-        await press("ctrl+p")
-        await pilot.press(*"one step forward")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert screen.frame.step == 1
+async def test_enter_leads_into_a_node_from_the_tree():
+    async with explorer() as (app, screen, press, _):
+        screen.show(screen.scenario.names.find("node0"))
+        await press("1", "enter", "down")
+        assert "» inside" in text_of(app)
+        assert screen.name_selected == "node0"  # the row stands for the node
+        await press("enter")
+        assert isinstance(app.screen, Inside)
+        await press("escape", "down", "enter")  # a row that does not open
+        assert isinstance(app.screen, Inside)
+        assert screen.name_selected == "node0/nic0"
+        await press("escape", "up", "x")
+        assert [event.text() for event in screen.player.timeline.log] == ["fail node0"]
+
+
+async def test_enter_on_a_switch_without_nodes_shows_what_is_around_it():
+    async with explorer() as (app, screen, press, _):
+        screen.show(screen.scenario.names.find("spine1"))
+        await press("1", "enter")
+        assert isinstance(app.screen, Neighborhood)
+        assert screen.name_selected == "spine1"
 
 
 async def test_clicks_select_seek_and_press_keys():
@@ -350,10 +377,10 @@ async def test_clicks_select_seek_and_press_keys():
         await settle(pilot)
         assert screen.name_selected == "leaf1"
         lines = text_of(app).splitlines()
-        await pilot.click(offset=(lines[-1].index("baseline") + 1, len(lines) - 1))
+        await pilot.click(offset=(lines[-2].index("baseline") + 1, len(lines) - 2))
         await settle(pilot)
         assert screen.baseline is screen.frame
-        await pilot.click(offset=(lines[-2].index("┤") - 1, len(lines) - 2))
+        await pilot.click(offset=(lines[-3].index("┤") - 1, len(lines) - 3))
         await settle(pilot)
         assert screen.frame.step == 20
 
@@ -370,7 +397,7 @@ async def test_another_transport_keeps_log_and_step():
         assert [event.text() for event in screen.player.timeline.log] == ["fail spine0"]
 
 
-async def test_nothing_is_painted_while_nothing_changes():
+async def test_nothing_is_painted_while_nothing_changes(painting):
     async with explorer() as (app, _, _, pilot):
         painted = []
         original = app._display

@@ -31,7 +31,7 @@ async def test_patterns_stand_above_the_links_of_the_one_at_the_cursor():
         await press("down", "down", "down", "down")
         text = text_of(app)
         assert "as it is built · one GPU to CPU memory" in text
-        first = text.splitlines()[text[: text.index("load there")].count("\n") + 1]
+        first = text.splitlines()[text[: text.index(" there ")].count("\n") + 1]
         assert "memory of one server CPU" in first  # what is used stands first
 
 

@@ -21,6 +21,7 @@ from clusterscope.tui.keys import (
     PICKER,
     SHORT_PANES,
     VALIDATION,
+    WAYS,
     bindings,
     contexts,
 )
@@ -39,6 +40,8 @@ from clusterscope.tui.settings import Settings
 from clusterscope.tui.widgets.grid import HeatMap
 from clusterscope.tui.widgets.rows import RowsView
 
+# Keys of these are to be in sight in every explorer.
+MUST = ("side('explain')", "side('tenants')", "validation", "picker")
 TABLES = [
     (EXPLORER, Explorer),
     (PICKER, Picker),
@@ -149,4 +152,12 @@ def test_every_pane_has_a_number_and_a_short_name():
 
 
 def test_the_footer_names_actions_that_have_a_label():
-    assert set(FOOTER) <= {action.id for action in EXPLORER if action.label}
+    assert {*FOOTER, *WAYS} <= {action.id for action in EXPLORER if action.label}
+
+
+@pytest.mark.parametrize(("width", "gap"), [(80, 1), (120, 2)])
+def test_the_ways_to_the_other_screens_fit(width, gap):
+    by_id = {action.id: action for action in EXPLORER}
+    first = WAYS[: 1 + max(WAYS.index(name) for name in MUST)]
+    shown = [by_id[name] for name in first]
+    assert sum(len(f"{a.shown_keys.split()[0]} {a.label}") + gap for a in shown) < width

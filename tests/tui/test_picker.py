@@ -16,11 +16,12 @@ from clusterscope.tui import library
 from clusterscope.tui.app import ClusterScopeApp
 from clusterscope.tui.library import Library, Opened, PresetRow
 from clusterscope.tui.screens.cluster import Explorer
+from clusterscope.tui.screens.help import Help
 from clusterscope.tui.screens.picker import Picker, matching
 from clusterscope.tui.start import Start
 from clusterscope.views.shapes import Fact, Note
 from tests import small
-from tests.tui.apps import settle, text_of
+from tests.tui.apps import settle, text_of, typed
 from tests.tui.test_app import until
 from tests.tui.test_explorer import toasts
 
@@ -197,7 +198,7 @@ def test_the_library_knows_presets_files_and_replays(tmp_path, monkeypatch):
     assert [row.name for row in library.file_rows()] == ["broken.toml", "mine.toml", "saved.toml"]
     assert {"xai-colossus-100k", "gb200-nvl72"} <= {row.name for row in library.preset_rows()}
     assert library.look("mine.toml").title == "small"
-    assert "1 events by hand, saved at step 2" in library.look("saved.toml").lines[0]
+    assert "1 event by hand, saved at step 2" in library.look("saved.toml").lines[0]
     opened = library.open_named("saved.toml")
     assert opened.start.step == 2
     assert [event.text() for event in opened.timeline.log] == ["fail spine0"]
@@ -255,3 +256,18 @@ async def test_groups_have_headings_that_the_cursor_passes_over():
         await settle(pilot)
         assert [table.key_of(row) for row in range(table.rows)] == ["", "small"]
         assert table.key_of(table.cursor) == "small"
+
+
+async def test_letters_of_a_name_begin_the_filter_and_documented_keys_keep_working():
+    async with picker_app().run_test() as pilot:
+        await settle(pilot)
+        await typed(pilot, *"sma")
+        app = pilot.app
+        assert app.screen._text == "sma"
+        assert "presets · 1 · /sma" in text_of(app)
+        await typed(pilot, "enter", "escape", "j")
+        assert app.screen._table.cursor == 2
+        await typed(pilot, "h", "escape")  # no list to go left in: it begins a name
+        assert app.screen._text == ""
+        await typed(pilot, "question_mark")
+        assert isinstance(app.screen, Help)

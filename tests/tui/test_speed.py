@@ -13,6 +13,7 @@ from textual.content import Content
 from clusterscope.engine.timeline import Timeline
 from clusterscope.fabric.things import Thing
 from clusterscope.tui import deck, terminal
+from clusterscope.tui.app import ClusterScopeApp
 from clusterscope.tui.panes import gallery
 from clusterscope.tui.panes.gallery import Gallery
 from clusterscope.tui.player import Player
@@ -190,3 +191,33 @@ async def test_the_collector_is_on_once_a_cluster_is_open():
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert gc.isenabled()
+
+
+async def test_a_view_that_takes_long_does_not_keep_a_new_frame_back(monkeypatch):
+    monkeypatch.setattr(gallery, "LONG_S", 0.02)
+    calls: list[tuple[bool, Thing]] = []
+    app = CannedApp(views={**canned.VIEWS, "inspector": slow_view(calls, 0.03)})
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        stage = app.explorer.stage
+        stage.prepare(app.explorer.frame)
+        calls.clear()
+        new = app.explorer.player.timeline.at(1)
+        stage.preparing()(new)
+        assert not calls  # it comes after the frame
+        app.simulate_key("full_stop")
+        await settle(pilot)
+        assert len(calls) == 1
+        assert not calls[0][0]
+        assert app.explorer.frame.step == 1
+
+
+async def test_q_leaves_while_a_cluster_is_built():
+    gate = threading.Event()
+    app = ClusterScopeApp(lambda: gate.wait(20) and Timeline(small.scenario()))
+    async with app.run_test() as pilot:
+        await pilot.pause(0.05)
+        app.simulate_key("q")
+        await pilot.pause(0.05)
+        assert app.return_code == 0
+        gate.set()

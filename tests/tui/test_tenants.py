@@ -50,8 +50,8 @@ async def test_the_matrix_says_who_slows_whom():
         text = text_of(app)
         assert "iteration beside a column's job over that alone" in text
         rows = [line for line in text.splitlines() if "llama" in line or "vision" in line]
-        assert "2×" in rows[0]
-        assert "2×" not in rows[1]
+        assert " 2×" in rows[0]
+        assert " 2×" not in rows[1]
         assert "slows A llama most" in text or "slows B moe most" in text
         assert screen.matrix.shape.columns[1][2] == "vision"
 

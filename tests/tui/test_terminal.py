@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
+from textual.constants import ESCAPE_DELAY
+from textual.drivers import linux_driver
 from textual.drivers._writer_thread import WriterThread
 
 from clusterscope.errors import SpecError
@@ -70,3 +73,27 @@ def test_a_web_driver_needs_no_terminal(monkeypatch):
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
     monkeypatch.setattr(sys, "stdin", Tty(tty=False))
     terminal.require_terminal()
+
+
+@pytest.mark.parametrize(
+    ("typed", "keys"),
+    [
+        ("\x1b", ["escape"]),
+        ("\x1bt", ["escape", "t"]),
+        ("\x1b:", ["escape", "colon"]),
+        ("\x1bt\x1b", ["escape", "t", "escape"]),
+        ("\x1b\x1b[A", ["escape", "up"]),
+        ("\x1bx\x1b[A", ["escape", "x", "up"]),
+        ("\x1b[A\x1bOP", ["up", "f1"]),
+        ("a^", ["a", "circumflex_accent"]),
+    ],
+)
+def test_escape_and_a_quick_key_are_two_keys(monkeypatch, typed, keys):
+    monkeypatch.setattr(linux_driver, "XTermParser", linux_driver.XTermParser)
+    terminal.tell_escapes_apart()
+    parser = linux_driver.XTermParser()
+    found = list(parser.feed(typed))
+    time.sleep(ESCAPE_DELAY)
+    found += parser.tick()
+    assert [key.key for key in found] == keys
+    assert all(key.character != "^" for key in found if key.key == "escape")

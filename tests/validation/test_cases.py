@@ -13,9 +13,9 @@ from clusterscope.validation.run import derive
 from clusterscope.validation.shortfalls import SHORTFALLS
 from clusterscope.validation.summary import BEYOND, summarize
 
-# Predictions that fail, though no number is beyond twice its tolerance: ZeRO-3 loses 55 % of its
-# rate on four times the GPUs, not the 60 % and more; MegaScale's own kernels are not modeled.
-OUTSIDE: set[str] = {"TRAIN-05", "TRAIN-08"}
+# Predictions that fail, though no number is beyond twice its tolerance: Megatron of 2024 reached
+# less of an H100 than the recipe of 2025 that the model is fitted on.
+OUTSIDE: set[str] = {"TRAIN-15"}
 # Coarse sources whose numbers come out elsewhere; their orderings hold.
 OUT_OF_BAND: set[str] = {"ROUT-13", "ROUT-15", "TOPO-09", "TRAN-07"}
 SLOW: set[str] = {"TRAIN-05", "TRAIN-08", "TRAIN-09"}

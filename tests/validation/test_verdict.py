@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -222,7 +223,11 @@ def test_shapes_have_a_row_for_everything():
         (None, "ms", "–"),
         (40.0, "Gb/s", "40 Gb/s"),
         (65536, "", "65,536"),
-        (1.75342, ":1", "1.75342:1"),
+        (1.75342, ":1", "1.753:1"),
+        (1155.95, "s", "1,156 s"),
+        (3145728, "B", "3 MiB"),
+        (51.6384, "us", "51.64 µs"),
+        (30000, "USD", "$30,000"),
         ([4, 16], "", "4, 16"),
         ([5.0, 5.0], "ms", "5 each ms"),
         (list(range(20)), "", "0, 1, 2, 3, 4, 5, …, 19"),
@@ -231,3 +236,13 @@ def test_shapes_have_a_row_for_everything():
 )
 def test_values_as_words(value, unit, text):
     assert words.value(value, unit) == text
+
+
+def test_numbers_that_differ_do_not_look_alike():
+    (off,) = results("exact", 10.000_01 * 1.2)
+    check = off.checks[0]
+    near = dataclasses.replace(
+        check, got=10.000_01, expected=dataclasses.replace(check.expected, value=10.0, unit="s")
+    )
+    assert words.both(near) == ("10 s", "10.00001 s")
+    assert words.both(dataclasses.replace(near, verdict="pass")) == ("10 s", "10 s")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -17,6 +21,26 @@ from clusterscope.tui.theme import palette
 from clusterscope.tui.widgets.rows import Span
 from clusterscope.views.text import sanitize
 
+_CORNERS = 6  # cells of a frame's top that are no words
+_BREAKS = re.compile(r" · |; |, |: | \(| ▸ ")
+
+
+def headed(ways: Sequence[str], room: int) -> str:
+    """The first of several ways to say a thing that fits, or else the first one's beginning.
+
+    Words are left out where a sentence has a joint, never within a word; a name that is too long by
+    itself ends in "…".
+    """
+    for words in ways:
+        if cell_len(words) <= room:
+            return words
+    words = ways[0]
+    ends = [match.start() for match in _BREAKS.finditer(words)]
+    kept = [words[:end] for end in reversed(ends) if cell_len(words[:end]) <= room]
+    if kept:
+        return kept[0]
+    return set_cell_size(ways[-1], max(0, room - 1)).rstrip() + "…"
+
 
 class Framed(Container):
     """A frame with words on its border, of which only what changes is painted.
@@ -28,14 +52,25 @@ class Framed(Container):
 
     def __init__(self, *widgets: Widget, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(*widgets, id=id, classes="pane")
+        self._ways: tuple[str, ...] = ("",)
         self._said = ""
         self._below: list[Span] = []
 
-    def entitle(self, words: str) -> None:
-        """Put words into the frame's top."""
+    def entitle(self, *ways: str) -> None:
+        """Put words into the frame's top: the first of several ways to say it that fits."""
+        self._ways = tuple(sanitize(words) for words in ways)
+        self._head()
+
+    def on_resize(self) -> None:
+        """There may be room for other words now."""
+        self._head()
+
+    def _head(self) -> None:
+        width = self.outer_size.width
+        words = headed(self._ways, width - _CORNERS) if width > _CORNERS else self._ways[0]
         if words != self._said:
             self._said = words
-            write_on_border(self, Content(sanitize(words)))
+            write_on_border(self, Content(words))
 
     def subtitle(self, spans: list[Span]) -> None:
         """Put styled words into the frame's bottom."""
@@ -80,9 +115,17 @@ class Pane(Framed):
         if words:
             self.subtitle([(words, palette(self.app).dim)])
 
-    def caption(self, words: str) -> None:
-        """Put the number key, the name and some words into the frame."""
-        self.entitle(f"{self.number} {self.label}" + (f" · {words}" if words else ""))
+    def caption(self, words: str, short: str = "", *, named: bool = False) -> None:
+        """Put the number key, the name and some words into the frame.
+
+        Args:
+            words: what the pane shows.
+            short: the same in fewer words, where there is no room for those.
+            named: True when the words are a name, which says more than the pane's own.
+        """
+        head = f"{self.number} {self.label}"
+        ways = [f"{head} · {said}" for said in (words, short) if said] or [head]
+        self.entitle(*ways, *([f"{self.number} {words}"] if named else []))
 
     def watch_frame(self) -> None:
         """Draw a new frame."""

@@ -18,6 +18,8 @@ Asked = tuple[Frame, Thing | None, Frame | None]
 QUICK_S = 0.010
 # How much of a slow answer is remembered at the next one: things of one cluster differ in cost.
 _MEMORY = 0.9
+# What takes longer is not worth keeping a new frame back for.
+LONG_S = 0.2
 
 
 class Gallery:
@@ -46,6 +48,10 @@ class Gallery:
         if known or spent < QUICK_S:
             return self.shape(name, frame, thing, baseline)
         return None
+
+    def is_long(self, name: str, baseline: Frame | None = None) -> bool:
+        """True for a view that takes longer than a new frame should wait for it."""
+        return self._seconds.get(_label(name, baseline), 0.0) >= LONG_S
 
     def shape(
         self, name: str, frame: Frame, thing: Thing | None = None, baseline: Frame | None = None

@@ -32,6 +32,8 @@ WIDE, TALL = 110, 30  # from here on all panes are shown together
 HUGE = 160  # from here on the outer ones are wider
 TOPOLOGY, UTILIZATION, INSPECTOR, JOBS = 1, 2, 3, 4
 
+# Views that need the peak of every phase, which may have to be shared out anew.
+_LATE = ("inspector", "links", "peaks")
 _MAPS = ("utilization", "peaks", "focus")
 # Columns that come first, since a narrow pane shows no more.
 _JOBS_LEAD = ("job", "busbw", "iteration", "slowdown", "ranks", "of line")
@@ -41,8 +43,15 @@ _LINKS_LEAD = ("link", "utilization", "peak", "load")
 def _links() -> TableView:
     """Table of the hottest links, or of those that have changed most."""
     table = TableView(_LINKS_LEAD)
+    table.brief = {"utilization": "util"}
     table.empty = ("no link carries more or less", "than it did in the baseline")
     return table
+
+
+def _job_views(scenario: Scenario) -> tuple[str, ...]:
+    """Views that the jobs pane goes through; what a job serves is one of them where one does."""
+    serves = any(program.serving for program in scenario.program)
+    return ("jobs", *(("serving", "serving-stages") if serves else ()), "phases", "tenants")
 
 
 class Stage(Container):
@@ -77,7 +86,7 @@ class Stage(Container):
             2: self.map,
             3: ViewPane(3, PANES[2], NoteView(), gallery, ("inspector",), ("inspector",)),
             5: LogPane(5, PANES[4], scenario),
-            4: ViewPane(4, PANES[3], TableView(_JOBS_LEAD), gallery, ("jobs", "phases", "tenants")),
+            4: ViewPane(4, PANES[3], TableView(_JOBS_LEAD), gallery, _job_views(scenario)),
             6: ViewPane(6, PANES[5], _links(), gallery, ("links",)),
         }
 
@@ -181,10 +190,15 @@ class Stage(Container):
                 self.active = node.number
 
     def preparing(self) -> Callable[[Frame], None]:
-        """What a thread can compute of a frame beforehand: the views that are in sight."""
-        panes = [pane for pane in self._view_panes() if pane.display]
-        shown = [(pane.view, pane.thing) for pane in panes]
+        """What a thread can compute of a frame beforehand: the views that are in sight.
+
+        Those that look at whole iterations come after the others where they take long: their panes
+        ask for them when they find that they are not there.
+        """
         scenario, gallery, baseline = self.scenario, self._gallery, self.baseline
+        late = _LATE if any(gallery.is_long(view, baseline) for view in _LATE) else ()
+        panes = [pane for pane in self._view_panes() if pane.display]
+        shown = [(pane.view, pane.thing) for pane in panes if pane.waits or pane.view not in late]
         single = self.is_attached and self.single  # before there is a screen nobody knows
 
         def prepare(frame: Frame) -> None:

@@ -99,7 +99,9 @@ class ViewPane(Pane):
 
     def paint(self, shape: Shape) -> None:
         """Put a shape into the pane."""
-        self.caption(words_of(shape, self.label))
+        words = words_of(shape, self.label)
+        short = words.partition(": ")[0] if isinstance(shape, Table) else ""
+        self.caption(words, short, named=isinstance(shape, Note))
         draw(self._widget, shape)
 
 

@@ -18,7 +18,7 @@ from clusterscope.tui import edits, headline
 from clusterscope.tui.completion import Completer
 from clusterscope.tui.deck import Deck
 from clusterscope.tui.exports import Exports
-from clusterscope.tui.keys import EXPLORER, FOOTER, bindings
+from clusterscope.tui.keys import EXPLORER, FOOTER, WAYS, bindings
 from clusterscope.tui.messages import Asked, Entered, Pick, Pointed, SoughtStep, Typed
 from clusterscope.tui.panes.stage import HUGE, TOPOLOGY, Stage
 from clusterscope.tui.player import Player
@@ -31,10 +31,12 @@ from clusterscope.tui.screens.sides import glossary, open_side, validation
 from clusterscope.tui.widgets.bars import Bar, KeyBar
 from clusterscope.tui.widgets.prompt import Prompt
 from clusterscope.tui.widgets.scrubber import Scrubber
+from clusterscope.units import counted
 from clusterscope.views.catalog import View
 from clusterscope.views.shapes import Shape
 
 NARROW, LOW = 60, 16  # below this nothing useful fits
+ROOMY = 22  # lines from which the keys of other screens have one of their own
 
 
 class Explorer(Session):
@@ -52,7 +54,7 @@ class Explorer(Session):
     ACTIONS = EXPLORER
     BINDINGS = bindings(EXPLORER)
     HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (NARROW, "-wide"), (HUGE, "-huge")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LOW, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LOW, "-low"), (ROOMY, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = ""
 
     def __init__(
@@ -77,7 +79,10 @@ class Explorer(Session):
         self._head, self._job = Bar(id="head"), Bar(id="job")
         self._scrubber = Scrubber(id="scrubber")
         self._prompt = Prompt(id="prompt")
-        self._keys = KeyBar(EXPLORER, FOOTER, id="keys")
+        screens = {action.id for action in EXPLORER if action.group == "screens"} | {"tour"}
+        deeds = [action for action in EXPLORER if action.id not in screens]
+        self._keys = KeyBar(deeds, FOOTER, id="keys")
+        self._where = KeyBar([a for a in EXPLORER if a.id in screens], WAYS, id="screens")
         self.guide = Guide(self)
 
     def compose(self) -> ComposeResult:
@@ -92,16 +97,15 @@ class Explorer(Session):
         yield self._scrubber
         yield self._prompt
         yield self._keys
+        yield self._where
         yield Static(f"too small: needs {NARROW}×{LOW}; q quits", id="tiny", markup=False)
 
     def on_mount(self) -> None:
         """Show the first frame, in the layout that the first resize would bring anyway."""
-        width, height = self.app.size
-        for room, steps in (
-            (width, self.HORIZONTAL_BREAKPOINTS),
-            (height, self.VERTICAL_BREAKPOINTS),
-        ):
-            self.add_class(max(step for step in steps if step[0] <= room)[1])
+        rooms = zip(
+            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
+        )
+        self.add_class(*(max(s for s in steps if s[0] <= room)[1] for room, steps in rooms))
         self.frame = self._first
         self.events = self.player.timeline.log
         if self._play_at_once:
@@ -147,6 +151,7 @@ class Explorer(Session):
         hint = "▸ new here? t: a tour" if new else f"▸ {self.name_selected}"
         self._scrubber.draw(frame.step, self.player.last, marks, hint)
         self._keys.draw(self.stage.active if single else None)
+        self._where.dense = single
         self.guide.look()
         if isinstance(self.app.screen, Side):
             self.app.screen.draw_head(self.frame)
@@ -290,10 +295,10 @@ class Explorer(Session):
             self.stage.go(TOPOLOGY)
         self._open("filter", self.stage.topology.branches.filtered, "part of a name; enter selects")
 
-    def action_command(self) -> None:
-        """Type a command."""
+    def action_command(self, begun: str = "") -> None:
+        """Type a command, or go on with one."""
         hint = "fail NAME, seek N, transport NAME, help …  tab completes"
-        self._open("command", "", hint, Completer(self.scenario.names))
+        self._open("command", begun, hint, Completer(self.scenario.names))
 
     def _open(self, mode: str, text: str, hint: str, helper: Completer | None = None) -> None:
         self._keys.display = False
@@ -359,7 +364,7 @@ class Explorer(Session):
             self.app.call_from_thread(self.say, f"wrote {path}: report.html shows it all")
             self.app.call_from_thread(self.guide.reported)
 
-        self.say(f"writing a report of {self.player.step + 1:,} steps …")
+        self.say(f"writing a report of {counted(self.player.step + 1, 'step')} …")
         self._deck.ask(edits.exporting(exports, said))
 
     def action_side(self, name: str) -> None:

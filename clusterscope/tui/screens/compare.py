@@ -194,7 +194,7 @@ class Compare(Judging):
         )
         table = compare_table(comparison, base, here, full=full)
         self._versus.draw(table, compare_bars(comparison, base), marked)
-        found = self.uses_of(labels)
+        found = self.uses_of(comparison)
         told = (paragraph(comparison, found),) if found is not None else ()
         self._verdict.draw(Note("verdict", (), (*told, *verdict(comparison))))
 

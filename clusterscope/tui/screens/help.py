@@ -31,6 +31,7 @@ from clusterscope.tui.keys import (
     Keymap,
     bindings,
 )
+from clusterscope.tui.screen_keys import CURVE, JOBS
 from clusterscope.tui.settings import Settings
 from clusterscope.tui.widgets.note import MARK_WORDS, NoteView
 from clusterscope.views import heat
@@ -41,7 +42,9 @@ SCREENS: Final[Mapping[str, Sequence[Action]]] = {
     "links": LINKS,
     "failures": FAILURES,
     "compare": COMPARE,
+    "jobs": JOBS,
     "tenants": TENANTS,
+    "curves": CURVE,
     "inside": INSIDE,
     "networks": NETWORKS,
     "explain": EXPLAIN,

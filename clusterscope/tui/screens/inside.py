@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from clusterscope.views.inside import inside, kept, links_inside
 if TYPE_CHECKING:
     from clusterscope.tui.screens.cluster import Explorer
 
+_ROOMY = 140  # cells from which every column has room
 _MARGIN = 3  # lines of a table that are no rows
 
 
@@ -58,6 +60,10 @@ class Inside(Side):
         table = links_inside(self.scenario, row, self._build)
         self._below.entitle(table.title)
         self._below.subtitle(legend(self._below))
+        loads = ("load there", "load back")  # rates times the ratios: for where there is room
+        if self.app.size.width < _ROOMY:
+            columns = tuple(c for c in table.columns if c.name not in loads)
+            table = dataclasses.replace(table, columns=columns)
         self.links.draw(table)
 
     def on_pointed(self) -> None:

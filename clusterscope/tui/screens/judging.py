@@ -1,8 +1,7 @@
-"""Judging: runs the uses that a verdict rests on, once for each choice of transports."""
+"""Judging: runs the uses that a verdict rests on, once for each choice of transports and health."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -29,8 +28,8 @@ class Judging(Side):
     class Judged(Message):
         """Another thread has run the uses that the verdict rests on."""
 
-        def __init__(self, labels: tuple[str, ...], found: tuple[Use, ...], words: str) -> None:
-            self.labels, self.found, self.words = labels, found, words
+        def __init__(self, health: tuple[str, ...], found: tuple[Use, ...], words: str) -> None:
+            self.health, self.found, self.words = health, found, words
             super().__init__()
 
     def __init__(self, explorer: Explorer) -> None:
@@ -44,22 +43,21 @@ class Judging(Side):
         """Draw the comparison and the verdict."""
         raise NotImplementedError
 
-    def uses_of(self, labels: Sequence[str]) -> tuple[Use, ...] | None:
-        """The uses of a choice of transports, by label; None before they are known."""
-        return self._uses.get(tuple(labels))
+    def uses_of(self, comparison: Comparison) -> tuple[Use, ...] | None:
+        """The uses of a choice of transports in their health; None before they are known."""
+        return self._uses.get(comparison.health)
 
     def judge(self) -> None:
-        """Have the uses run that the verdict rests on, once for each choice."""
+        """Have the uses run that the verdict rests on, once for each choice and health."""
         comparison = self.comparison
         if comparison is None or len(comparison.sides) < 2:
             return
-        labels = tuple(side.label for side in comparison.sides)
-        if labels in self._uses or labels == self._judging:
+        health = comparison.health
+        if health in self._uses or health == self._judging:
             return
-        names = tuple(side.name for side in comparison.sides if not self.abroad(side))
-        self._judging = labels
+        self._judging = health
         self.workers.cancel_group(self, "uses")
-        sides = list(zip(labels, self.contest.sides(names), strict=False))
+        sides = comparison.networks
 
         def work() -> None:
             worker = get_current_worker()
@@ -73,14 +71,14 @@ class Judging(Side):
                 found = uses(sides, tell)
             except EndedError:
                 return
-            self.post_message(self.Judged(labels, found, ""))
+            self.post_message(self.Judged(health, found, ""))
 
         self.in_thread(work, "uses")
 
     @on(Judged)
     def _judged(self, message: Judged) -> None:
-        if message.labels:
-            self._uses[message.labels] = message.found
+        if message.health:
+            self._uses[message.health] = message.found
             self._judging = ()
             self.show_comparison()
         words = " · ".join(word for word in ("verdict", message.words) if word)

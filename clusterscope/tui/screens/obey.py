@@ -11,11 +11,13 @@ from clusterscope.errors import UnknownNameError
 from clusterscope.metrics.rules import Deed
 from clusterscope.metrics.targets import is_rule
 from clusterscope.spec.parts import transport
+from clusterscope.spec.replan import parse_changes, replanned
 from clusterscope.tui import edits
 from clusterscope.tui.changing import changed, timeline_under
 from clusterscope.tui.commands import Command, parse
 from clusterscope.tui.library import Opened
 from clusterscope.tui.messages import Reopen
+from clusterscope.tui.replanning import job_shown
 from clusterscope.tui.start import Start
 from clusterscope.views.blast import meant
 from clusterscope.views.zoom import CLUSTER
@@ -57,9 +59,9 @@ def obey(explorer: Explorer, line: str) -> None:
             explorer.go_to(command.steps)
         case "select":
             explorer.show(explorer.scenario.names.find(command.name))
-        case "transport" | "set" as kind:
-            make = _with_transport if kind == "transport" else _with_settings
-            explorer.post_message(make(explorer, command.name))
+        case "transport" | "set" | "plan" as kind:
+            ways = {"transport": _with_transport, "set": _with_settings, "plan": _with_plan}
+            explorer.post_message(ways[kind](explorer, command.name))
         case "save":
             explorer.write(command.name)
         case "open":
@@ -108,6 +110,15 @@ def _with_settings(explorer: Explorer, text: str) -> Reopen:
     """The same cluster, log and step with keys of its spec set anew."""
     timeline = explorer.player.timeline
     spec = changed(timeline.scenario.spec, text.split())
+    make, start = timeline_under(timeline, spec), Start(explorer.player.step)
+    return Reopen(f"{spec.name} with {text}", lambda: Opened(make(), start))
+
+
+def _with_plan(explorer: Explorer, text: str) -> Reopen:
+    """The same cluster, log and step with the plan of the job that is shown changed."""
+    timeline = explorer.player.timeline
+    job = job_shown(timeline.scenario, explorer.stage.job)
+    spec = replanned(timeline.scenario.spec, job, parse_changes(text))
     make, start = timeline_under(timeline, spec), Start(explorer.player.step)
     return Reopen(f"{spec.name} with {text}", lambda: Opened(make(), start))
 

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
-from clusterscope.tui.keys import PICKER, bindings
+from clusterscope.tui.keys import MOVES, PICKER, bindings
 from clusterscope.tui.library import Library, PresetRow
 from clusterscope.tui.messages import Asked, Entered, Picked, Pointed, Typed
 from clusterscope.tui.mishaps import sentence
 from clusterscope.tui.screens.help import Help
+from clusterscope.tui.settings import Settings
 from clusterscope.tui.theme import Palette
 from clusterscope.tui.widgets.bars import Bar, KeyBar, Part
 from clusterscope.tui.widgets.note import NoteView
@@ -24,8 +26,9 @@ from clusterscope.tui.widgets.table import TableView
 from clusterscope.views.shapes import Column, Note, Table
 from clusterscope.views.text import percent, sanitize
 
+_FREE = frozenset("hl")  # sideways there is nothing in the list, and names begin so
 SIDE_BY_SIDE = 100  # from here on list and preview are beside each other
-_TOURIST = "new here? t opens it with a tour, i explains words"
+_TYPIST, _TOURIST = "type a name to find it", "new here? t opens it with a tour, i explains words"
 
 
 class Shelf(TableView):
@@ -90,7 +93,7 @@ class Picker(Screen[None]):
         head, hint = Bar(id="head"), Bar(id="job")
         back = [Part(f"esc: back to {self._back}", "dim", right=True)] if self._back else []
         head.draw([Part("ClusterScope", "head", 0), Part("choose a cluster", "dim"), *back])
-        hint.draw([Part(_TOURIST, "dim")])
+        hint.draw([Part(_TYPIST, "dim", 2), Part(_TOURIST, "dim")])
         yield head
         with Container(id="shelf"):
             with Container(self._table, id="list", classes="pane") as listed:
@@ -196,6 +199,23 @@ class Picker(Screen[None]):
         """Type part of a name."""
         self._open("filter", self._text, "part of a name")
 
+    def on_key(self, event: Key) -> None:
+        """Begin the filter with a letter that does nothing else: who types means a name."""
+        if self._prompt.display or not event.character or not event.is_printable:
+            return
+        if event.key in self._taken or event.character.isspace():
+            return
+        event.stop()
+        event.prevent_default()
+        self._open("filter", self._text + event.character, "part of a name")
+        self._narrow(self._text + event.character)
+
+    @property
+    def _taken(self) -> set[str]:
+        """Keys that do something here."""
+        keymap = getattr(self.app, "settings", Settings()).keys
+        return {key for action in (*PICKER, *MOVES) for key in action.under(keymap).keys} - _FREE
+
     def action_path(self) -> None:
         """Type a path."""
         self._open("command", "", "path of a TOML spec or replay file; enter opens it")
@@ -206,8 +226,7 @@ class Picker(Screen[None]):
 
     def on_typed(self, message: Typed) -> None:
         """Narrow the list while typing; a path is looked at once it is no row's name."""
-        text = self._text = message.text.strip()
-        self._draw()
+        text = self._narrow(message.text.strip())
         is_path = message.mode == "command" and bool(text)
         if message.state == "changed":
             self._look(text) if is_path and not self._table.rows else self._look_here()
@@ -222,6 +241,12 @@ class Picker(Screen[None]):
             self._look(self._opening)
         else:
             self._look_here()
+
+    def _narrow(self, text: str) -> str:
+        """List what holds a text; gives it."""
+        self._text = text
+        self._draw()
+        return text
 
     def action_glossary(self) -> None:
         """What the words mean."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from clusterscope.errors import UnknownNameError
@@ -12,7 +13,20 @@ if TYPE_CHECKING:
     from clusterscope.tui.screens.side import Side
     from clusterscope.tui.screens.validation import Validation
 
-NAMES = ("links", "failures", "compare", "neighborhood", "tenants", "explain", "inside", "networks")
+# Module and class of each.
+_CLASSES = {
+    "links": ("links", "Links"),
+    "failures": ("failures", "Failures"),
+    "compare": ("compare", "Compare"),
+    "neighborhood": ("neighborhood", "Neighborhood"),
+    "jobs": ("jobs", "Jobs"),
+    "tenants": ("tenants", "Tenants"),
+    "curves": ("curve", "Curves"),
+    "explain": ("explain", "Explain"),
+    "inside": ("inside", "Inside"),
+    "networks": ("networks", "Networks"),
+}
+NAMES = tuple(_CLASSES)
 
 
 def glossary(word: str = "") -> Glossary:
@@ -40,38 +54,8 @@ def open_side(name: str, explorer: Explorer) -> Side:
     Raises:
         UnknownNameError: there is no such screen.
     """
-    match name:
-        case "links":
-            from clusterscope.tui.screens.links import Links
-
-            return Links(explorer)
-        case "failures":
-            from clusterscope.tui.screens.failures import Failures
-
-            return Failures(explorer)
-        case "compare":
-            from clusterscope.tui.screens.compare import Compare
-
-            return Compare(explorer)
-        case "neighborhood":
-            from clusterscope.tui.screens.neighborhood import Neighborhood
-
-            return Neighborhood(explorer)
-        case "tenants":
-            from clusterscope.tui.screens.tenants import Tenants
-
-            return Tenants(explorer)
-        case "explain":
-            from clusterscope.tui.screens.explain import Explain
-
-            return Explain(explorer)
-        case "inside":
-            from clusterscope.tui.screens.inside import Inside
-
-            return Inside(explorer)
-        case "networks":
-            from clusterscope.tui.screens.networks import Networks
-
-            return Networks(explorer)
-        case _:
-            raise UnknownNameError("screen", name, NAMES)
+    if name not in _CLASSES:
+        raise UnknownNameError("screen", name, NAMES)
+    room, kind = _CLASSES[name]
+    screen: type[Side] = getattr(import_module(f"clusterscope.tui.screens.{room}"), kind)
+    return screen(explorer)

@@ -13,6 +13,7 @@ from clusterscope.tui.exports import CLIPBOARD_BYTES, Exports, free_path
 from clusterscope.tui.messages import Afterwards
 from clusterscope.tui.mishaps import guarded
 from clusterscope.tui.terminal import Gathering
+from clusterscope.units import counted
 from clusterscope.views.text import sanitize
 from clusterscope.views.tsv import tsv
 
@@ -85,7 +86,7 @@ class Taking(Gathering):
         copied = tsv(shape, CLIPBOARD_BYTES)
         self.app.copy_to_clipboard(copied.text)
         rest = f"; {copied.left_out:,} more do not fit, E writes all" if copied.left_out else ""
-        self.say(f"copied {copied.rows:,} rows of {name}{rest}")
+        self.say(f"copied {counted(copied.rows, 'row')} of {name}{rest}")
 
     def action_export_view(self) -> None:
         """Write what has the focus as CSV."""

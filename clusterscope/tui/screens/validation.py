@@ -13,6 +13,7 @@ from clusterscope.tui.messages import Entered, Pointed
 from clusterscope.tui.mishaps import guarded
 from clusterscope.tui.screens.beside import Beside
 from clusterscope.tui.widgets.bars import Part
+from clusterscope.units import counted
 from clusterscope.validation import words
 from clusterscope.validation.cases import Case, cases
 from clusterscope.validation.run import derive
@@ -87,7 +88,7 @@ class Validation(Beside):
         """Draw the list, the case under its cursor, and how far things are."""
         listed = self.listed
         self.listing.draw(case_table(listed, self.results))
-        found = f"{len(listed)} of {len(cases())} cases"
+        found = f"{len(listed)} of {counted(len(cases()), 'case')}"
         self.entitle(f"{found} · /{self.typed}" if self.typed else found)
         self._explain()
         self._say_how_far()

@@ -94,12 +94,24 @@ class KeyBar(Widget):
         labelled = [action for action in actions if action.label]
         self._actions = tuple(sorted(labelled, key=lambda a: rank.get(a.id, len(rank))))
         self._single: int | None = None
+        self._dense = False
         self._places: list[tuple[int, int, str]] = []
 
     def draw(self, single: int | None) -> None:
         """Show the panes to switch to as well, the active one marked; None for no panes."""
         if single != self._single:
             self._single = single
+            self.refresh()
+
+    @property
+    def dense(self) -> bool:
+        """True when entries stand close together, as they do beside the panes."""
+        return self._dense or self._single is not None
+
+    @dense.setter
+    def dense(self, dense: bool) -> None:
+        if dense != self._dense:
+            self._dense = dense
             self.refresh()
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is but one
@@ -110,8 +122,8 @@ class KeyBar(Widget):
         used, self._places = 1, []
         for action, pieces in entries:
             size = sum(cell_len(text) for text, _ in pieces)
-            if used + size > width + 1:  # the last one may lose its gap
-                break
+            if used + size > width + 1 + (not self.dense):  # the last one may lose its gap
+                continue
             self._places.append((used, used + size, action))
             spans += pieces
             used += size
@@ -142,7 +154,7 @@ class KeyBar(Widget):
             if settings is not None:
                 action = action.under(settings.keys)
             key = action.shown_keys.split()[0]
-            gap = "  " if self._single is None else " "
+            gap = " " if self.dense else "  "
             pieces = [(key, colors.head), (f" {action.label}{gap}", colors.dim)]
             entries.append((action.id, pieces))
         return entries

@@ -57,6 +57,7 @@ class Prompt(Horizontal):
         self._sign.update(Content(_SIGNS[mode]))
         with self.prevent(Input.Changed):
             self._input.value = text
+        self._input.cursor_position = len(text)
         self._input.placeholder = hint
         self.display = True
         # Not `focus()`, which takes effect later: what is typed at once belongs here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,7 @@ class TableView(RowsView):
         super().__init__(id=id)
         self._lead = lead
         self._ramp = frozenset(ramp)
+        self.brief: Mapping[str, str] = {}  # shorter names of columns, where there is little room
         self._table: Table | None = None
         self._brought: Order | None = None
         self._order: NDArray[np.integer] | None = None
@@ -154,7 +155,8 @@ class TableView(RowsView):
         cells = []
         for column, size in zip(self._table.columns, self._widths, strict=True):
             mark = ("↓" if self._down else "↑") if column.name == self._sort else ""
-            cells.append((True, _cell(column, column.name + mark, size, colors.dim)))
+            name = self.brief.get(column.name, column.name)
+            cells.append((True, _cell(column, name + mark, size, colors.dim)))
         return self._in_sight(cells, colors.dim)
 
     def spans_of(self, row: int, width: int, colors: Palette) -> list[Span]:
@@ -235,7 +237,8 @@ class TableView(RowsView):
         texts = [cell_len(_text(column, row)) for row in sample]
         if column.name in self._ramp:
             texts.append(1 + _RATIO)
-        name = cell_len(column.name) + (self._brought is not None or column.name == self._sort)
+        arrow = self._brought is not None or column.name == self._sort
+        name = cell_len(self.brief.get(column.name, column.name)) + arrow
         return min(_WIDEST, max([name, *texts]))
 
     def _ordered(self, table: Table) -> NDArray[np.intp] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from clusterscope.tui.messages import Pointed
+from clusterscope.tui.messages import Entered, Pointed
 from clusterscope.tui.theme import Palette, glyph
 from clusterscope.tui.widgets.rows import RowsView, Span
 from clusterscope.views.levels import level_of
@@ -30,6 +30,8 @@ class Branch:
         worst: ratio at its right, or change of one when `signed`; nan when there is none.
         down: dead members.
         children: True when it opens.
+        signed: True when `worst` is a change.
+        door: key of what the row leads into, for one that stands for nothing of its own; else "".
     """
 
     key: str
@@ -39,6 +41,7 @@ class Branch:
     down: int
     children: bool
     signed: bool = False
+    door: str = ""
 
 
 Row = Callable[[str], Branch]
@@ -101,7 +104,9 @@ class TreeView(RowsView):
         """Indent and sign, name, detail, dead members and worst value."""
         depth, branch = self._lines[row][0], self._branch(row)
         sign = " " if not branch.children else ("▾" if self._shown_open(row) else "▸")
-        name = f"{' ' * depth}{sign} {branch.label}"
+        name = f"{' ' * depth}{'»' if branch.door else sign} {branch.label}"
+        if branch.door:
+            return [(name, colors.text), (f" {branch.detail}", colors.dim)]
         tail: list[Span] = [(f" {branch.down}X" if branch.down else "", colors.alert)]
         level = level_of(
             branch.worst,
@@ -146,6 +151,8 @@ class TreeView(RowsView):
 
     def select(self, key: str) -> None:
         """Put the cursor on a key when its row is in sight, without telling anyone."""
+        if self._lines and self._branch(self.cursor).door == key:
+            return  # the row under the cursor is a way into it
         before = self.cursor
         self._hold(key)
         if self.cursor != before:
@@ -154,7 +161,7 @@ class TreeView(RowsView):
         self.reveal()
 
     def action_enter(self) -> None:
-        """Open or close the row under the cursor."""
+        """Open or close the row under the cursor; go into one that does not open."""
         if not self._lines:
             return
         branch = self._branch(self.cursor)
@@ -162,7 +169,7 @@ class TreeView(RowsView):
             self._open.symmetric_difference_update({branch.key})
             self.opened += branch.key in self._open
             self._rebuild()
-        self.post_message(Pointed(branch.key))
+        self.post_message(Pointed(branch.key) if branch.children else Entered(branch.key))
 
     def sideways(self, where: str) -> None:
         """Right opens; left closes, or goes to the parent of what is closed."""
@@ -239,7 +246,7 @@ def index_of(root: str, children: Children) -> Index:
             if len(labels) >= _SEARCHED:
                 return labels, parents
             for child in children(key):
-                if child.key not in labels:
+                if child.key not in labels and not child.door:
                     labels[child.key], parents[child.key] = child.label, key
                     if child.children:
                         following.append(child.key)

@@ -15,7 +15,7 @@ from clusterscope.views.text import bar, sanitize
 
 _GAP = 2
 _SHORTEST_BAR, _LONGEST_BAR = 4, 24
-_LABEL_MOST = 30
+_LABEL_MOST = 32
 
 
 class Versus(RowsView):
@@ -73,7 +73,7 @@ class Versus(RowsView):
         """Cells of the label, and of each other column."""
         assert self._table is not None
         labels = [str(self._table.columns[0][row]) for row in range(self.rows)]
-        label = min(_LABEL_MOST, max((cell_len(text) for text in labels), default=0)) + _GAP
+        label = min(_LABEL_MOST, max((cell_len(text) for text in labels), default=0)) + 1
         columns = max(1, len(self._table.columns) - 1)
         return label, max(8, (width - label) // columns)
 
@@ -87,7 +87,10 @@ class Versus(RowsView):
             style = colors.head
             if place == self.marked:
                 style = colors.cursor(colors.head, focused=self.has_focus)
-            text = _fit(sanitize(column.name), size - _GAP)
+            name = sanitize(column.name)
+            while cell_len(name) > size - _GAP and " " in name:
+                name = name.rpartition(" ")[0]
+            text = _fit(name, size - _GAP)
             pad = " " * (size - cell_len(text.rstrip()))
             spans += [(text.rstrip(), style), (pad, colors.dim)]
         return spans
