@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+# By what the name of a value ends in.
+_UNITS = {"GBps": "GB/s", "gbps": "Gb/s", "s": "s", "bytes": "bytes", "usd": "US$", "watts": "W"}
 _FORM = re.compile(r"\s*([A-Za-z_][\w.\-]*)\s*(>=|<=|==|!=|>|<)\s*(\S.*?)\s*")
 
 
@@ -73,7 +75,23 @@ class Assertion:
                 raise SpecError("--assert", f"{self.path!r} is {found!r}, not a number")
             raise AssertionFailedError(f"--assert: {self.text}: {self.path} has no value here")
         if not _OPERATORS[self.sign](found, self.value):
-            raise AssertionFailedError(f"--assert: {self.text}: it is {found!r}")
+            raise AssertionFailedError(f"--assert: {self.text}: it is {self._words(found)}")
+
+    def _words(self, found: Any) -> str:  # noqa: ANN401 - any value of a report
+        """A value in as few digits as show that it differs, and its unit."""
+        if isinstance(found, bool) or not isinstance(found, int | float):
+            return repr(found)
+        rounded = (found,) if isinstance(found, int) else _rounded(found)
+        apart = (value for value in rounded if value != self.value)
+        holds = _OPERATORS[self.sign]
+        short = next((value for value in apart if not holds(value, self.value)), found)
+        unit = _UNITS.get(self.path.rpartition("_")[2], "") if "_" in self.path else ""
+        return f"{f'{short:,}'.removesuffix('.0')} {unit}".rstrip()
+
+
+def _rounded(value: float) -> Iterator[float]:
+    """A number to four digits, to five, and so on."""
+    return (float(f"{value:.{digits}g}") for digits in range(4, 18))
 
 
 def _look_up(report: dict[str, Any], path: str) -> Any:  # noqa: ANN401 - any value of a report

@@ -28,7 +28,8 @@ def explorer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         [
             click.option("--screen", metavar="NAME",
-                         help="begin on a screen: links, failures, compare or neighborhood"),
+                         help="begin on a screen: links, failures, compare, neighborhood, jobs, "
+                              "tenants, curves, explain, inside or networks"),
             click.option("--select", metavar="NAME", help="begin with a thing selected"),
             click.option("--at", type=click.IntRange(0, 10_000_000), metavar="STEP",
                          help="begin at a step"),

@@ -254,7 +254,11 @@ def test_compare_names_what_is_wrong(capsys, small):
     assert "did you mean 'rocev2'" in err
     code, _, err = run(capsys, "compare", "gb200-nvl72")
     assert code == 2
-    assert "no NICs" in err
+    assert "no scale-out fabric" in err
+    for several in ((small, small), (small, "--specs", f"gb200-nvl72,{small}")):
+        code, _, err = run(capsys, "compare", *several)
+        assert code == 2
+        assert "is named twice; name each cluster once" in err
 
 
 def test_names_in_messages_cannot_drive_the_terminal(capsys):

@@ -124,7 +124,7 @@ def test_compare_writes_a_directory_that_holds_it_all(capsys, small, tmp_path):
     }  # fmt: skip
     document = json.loads((there / "compare.json").read_text())
     told = " ".join(document["verdict"].split())
-    assert told.startswith("For training (all-reduce)")
+    assert told.startswith("For training (one all-reduce of ")
     assert told in " ".join(out.split())
     assert told.replace("$", "\\$") in (there / "compare.md").read_text()
     rows = list(csv.DictReader((there / "csv/prices.csv").open()))

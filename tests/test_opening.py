@@ -12,6 +12,7 @@ from clusterscope import cli, opening
 from clusterscope.engine import replay
 from clusterscope.engine.timeline import Timeline
 from clusterscope.tui import run as tui_run
+from clusterscope.tui.screens.sides import NAMES
 from clusterscope.tui.settings import Look, Settings
 from clusterscope.tui.start import Start
 from tests import small
@@ -51,6 +52,11 @@ def test_a_replay_reopens_where_it_was_saved_unless_a_flag_says_otherwise(opened
     assert call(capsys, "replay", path, "--at", "0", "--screen", "explorer")[0] == 0
     assert opened[1][1]["start"] == Start(0, "leaf1", "explorer")
     assert opened[1][1]["start"].side == ""
+
+
+def test_the_help_names_every_screen(capsys):
+    words = call(capsys, "--help")[1].out.replace(",", " ").split()
+    assert set(NAMES) <= set(words)
 
 
 @pytest.mark.parametrize(

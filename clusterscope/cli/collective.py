@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from clusterscope.spec.nccl_log import Log
 
 _BEGIN, _END, _FACTOR = "8", "8G", 2.0
+_LAST_STEP = 10**9
 _MOST = 400  # sizes of a table
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt]?)(?:i?b)?", re.IGNORECASE)
+TYPE_BYTES = 4  # of an element of nccl-tests
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
@@ -41,6 +43,8 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 @click.option("--transport", metavar="NAME", help="another transport, at its defaults")
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="change a key of the spec")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="seed of all chance")
+@click.option("--fail", "fails", multiple=True, metavar="NAME|RULE",
+              help="fail a thing by name, or what a rule names")  # fmt: skip
 @click.option("--overlay", type=click.Path(path_type=Path), metavar="LOG",
               help="print what nccl-tests measured beside it")  # fmt: skip
 @click.option("--csv", "as_csv", is_flag=True, help="as CSV")
@@ -61,7 +65,7 @@ def collective(
     from clusterscope.export import csv
     from clusterscope.export import curve as writer
     from clusterscope.spec.nccl_log import read_log
-    from clusterscope.views.curve import curve_table
+    from clusterscope.views.curve import curve_table, doubts
 
     if as_csv and as_json:
         raise SpecError("--csv", "cannot go with --json", "give one of them")
@@ -69,8 +73,10 @@ def collective(
     changes = {key: more[key] for key in ("sets", "transport", "seed")}
     loaded = spec_of(spec, changes)
     job = _job(loaded, _collective(kind, log), algorithm, more)
-    found = _curve(loaded, job, _sizes(log, more))
+    found = _whole(_curve(loaded, job, _sizes(log, more), more["fails"]))
     say("")
+    for words in () if log is None else doubts(found, log):
+        click.echo(f"clusterscope: --overlay: {log.name if log else ''}, {words}", err=True)
     if as_csv:
         click.echo(csv.write(curve_table(found, log)), nl=False)
         return
@@ -78,17 +84,38 @@ def collective(
     click.echo(write(loaded.name, found, log), nl=False)
 
 
-def _curve(spec: ClusterSpec, job: JobSpec, sizes: Sequence[int]) -> Curve:
-    """The job alone in the cluster."""
-    from clusterscope.engine.scenario import build
+def _whole(curve: Curve) -> Curve:
+    """The curve without sizes that leave no element to a rank, as nccl-tests leaves them out."""
+    from dataclasses import replace
+
+    from clusterscope.views.curve import count
+
+    kept = tuple(point for point in curve.points if count(curve, point))
+    if not kept:
+        least = TYPE_BYTES * curve.ranks
+        raise SpecError("--end", "leaves no element for each rank", f"use {least} or more")
+    if len(kept) < len(curve.points):
+        first = f"sizes below {kept[0].size_bytes:,} B leave no element for each rank"
+        click.echo(f"clusterscope: {first}: left out", err=True)
+    return replace(curve, points=kept)
+
+
+def _curve(spec: ClusterSpec, job: JobSpec, sizes: Sequence[int], fails: Sequence[str]) -> Curve:
+    """The job alone in the cluster, once routes have reacted to what fails."""
+    from clusterscope.cli.changes import cluster_of
     from clusterscope.metrics.curve import curve
+    from clusterscope.metrics.rules import health_at
     from clusterscope.process import heed
 
     def tell(words: str, done: int, of: int) -> None:
         heed(words, done / of)
         say(f"playing {words} …")
 
-    return curve(build(spec.model_copy(update={"jobs": (), "events": ()})), job, sizes, tell)
+    empty = spec.model_copy(update={"jobs": (), "events": ()})
+    none = {"steps": None, "until": None, "events": None}
+    timeline, _ = cluster_of(empty, {**none, "fails": fails})
+    health = health_at(timeline.scenario, timeline.log, _LAST_STEP)
+    return curve(timeline.scenario, job, sizes, tell, (health, health))
 
 
 def _collective(kind: str | None, log: Log | None) -> str | None:
@@ -157,6 +184,8 @@ def _size(option: str, text: str) -> int:
     size = float(match[1]) * 1024 ** _POWERS[match[2].casefold()] if match else 0.0
     if not 1 <= size <= 2**50:
         raise SpecError(option, f"{text!r} is not a size", "write 8, 1K, 512M or 8G")
+    if size < TYPE_BYTES:
+        raise SpecError(option, f"{text!r} is less than an element of 4 bytes", "use 4 or more")
     return int(size)
 
 

@@ -38,8 +38,10 @@ def compare(
 ) -> None:
     """Compare transports and fabrics on the same flows, seed and failures."""
     from clusterscope.export import side_by_side
+    from clusterscope.metrics.compare import once
 
     given = (*specs, *_more(more))
+    once(given, "compare", "cluster")
     if directory is not None:
         from clusterscope.export.bundle import target_of
         from clusterscope.export.comparison import write_comparison

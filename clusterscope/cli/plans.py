@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +10,17 @@ import click
 if TYPE_CHECKING:
     from clusterscope.views.shapes import Table
 
-# Columns that a terminal shows; a file, a pipe and JSON get all of them.
-_SHOWN = 7
+# Columns of the list with the most cells of each; `plans NAME` and JSON have the others as well.
+WIDTHS = {
+    "plan": 22,
+    "GPUs": 6,
+    "cut": 18,
+    "published": 14,
+    "comes out": 11,
+    "preset": 17,
+    "what it is": 20,
+}
+_MORE = "'clusterscope plans NAME' says where one is from, what is left open, and what goes wrong"
 
 
 @click.command()
@@ -33,13 +41,9 @@ def plans(name: str | None, as_json: bool) -> None:
     if name is not None:
         click.echo(_told(table, tuple(ready_plans()).index(chosen[0].name)), nl=False)
         return
-    whole = table if not sys.stdout.isatty() else _narrow(table)
-    click.echo(_columns(whole) + f"\n{table.note}", nl=True)
+    from clusterscope.export.wrapped import wrapped
 
-
-def _narrow(table: Table) -> Table:
-    """The table with what a reader chooses by."""
-    return dataclasses.replace(table, columns=table.columns[:_SHOWN])
+    click.echo(f"{wrapped(table, WIDTHS)}\n{table.note}\n{_MORE}")
 
 
 def _told(table: Table, row: int) -> str:
@@ -52,15 +56,6 @@ def _told(table: Table, row: int) -> str:
         for column in table.columns
         if column[row]
     )
-
-
-def _columns(table: Table) -> str:
-    """Lines of a table without bars."""
-    import numpy as np
-
-    from clusterscope.export.side_by_side import columns
-
-    return columns(table, np.full((table.rows, len(table.columns) - 1), np.nan))
 
 
 COMMANDS = (plans,)

@@ -16,6 +16,7 @@ import numpy as np
 
 from clusterscope.columns import F64, I32, Bool, bincount
 from clusterscope.engine._pages import Capacities
+from clusterscope.engine.bursts import between
 from clusterscope.engine.merging import Entries, merged
 from clusterscope.engine.rates import Rates, own_entries
 from clusterscope.engine.scenario import Scenario
@@ -110,13 +111,17 @@ class Network:
         for kept, own in ((before._shares, self._shares), (before._inside, self._inside)):
             for keys, share in list(kept.items()):
                 if all(self._crossed(key) <= same for key in keys) and (
-                    paced_alike
-                    or all(self.scenario.program[job].training is None for job, _ in keys)
+                    paced_alike or all(self._bare(key) for key in keys)
                 ):
                     own[keys] = share
 
     def _crossed(self, key: PhaseKey) -> frozenset[str]:
         return self.scenario.crossed[key[0]][key[1]]
+
+    def _bare(self, key: PhaseKey) -> bool:
+        """True when nothing is computed in a phase, so that no slow GPU matters to it."""
+        program = self.scenario.program[key[0]]
+        return program.training is None and program.serving is None
 
     def work(self, key: PhaseKey) -> Work | None:
         """What ranks compute in a phase, at the speed of their GPUs; None in a bare collective."""
@@ -246,6 +251,11 @@ class Network:
         slim = merged(flat, [*(low for _, low, _ in starts), offset], len(limit))
         rates = own_entries(*slim, offset, limit, most, loads=heard, split=split)
         rates, flat, free = self._disturbed(rows, flat, (limit, most), rates, common)
+        served = [(low, key) for key, low, _ in starts if self.scenario.program[key[0]].serving]
+        if served:
+            pace = self._paces(starts, rates.flow_gbps)
+            turns = [(low, pace[key], self.work(key)) for low, key in served]
+            rates, free = between(flat, (limit, most), (rates, free), turns)
         share = self._share(starts, rates.flow_gbps, rates.bottleneck, flat, common)
         if free is not rates:
             share.free_gbps.update(self._paces(starts, free.flow_gbps))

@@ -22,6 +22,7 @@ from clusterscope.engine.frame import Flow, Frame, JobState, Spans
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.shares import PhaseKey, Share
+from clusterscope.engine.standing import taken_over
 from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.units import BITS_PER_BYTE, GIGA
@@ -90,7 +91,7 @@ def _advance(scenario: Scenario, state: Flow, begin: float, end: float) -> tuple
         horizon = end if due is None else min(end, due)
         share = _share(network, jobs)
         partly |= any(_partly(left) for state_ in jobs for left in state_.left)
-        spans = [_spans(job, state_, share) for job, state_ in enumerate(jobs)]
+        spans = [_spans(scenario, job, state_, share) for job, state_ in enumerate(jobs)]
         boundary = min([horizon, *(now + s for own in spans for s in own.values())])
         _charge(spent, share, boundary - now)
         for job, own in enumerate(spans):
@@ -131,11 +132,12 @@ def _share(network: Network, jobs: Sequence[JobState]) -> Share:
     return network.share(tuple(keys), active or None)
 
 
-def _spans(job: int, state: JobState, share: Share) -> dict[PhaseKey, float]:
+def _spans(scenario: Scenario, job: int, state: JobState, share: Share) -> dict[PhaseKey, float]:
     """Seconds until each running phase is done; inf when an entity of it stands still."""
     spans = {}
     for key in _keys(job, state):
-        left, pace = state.left[key[1] - state.phase], share.pace_gbps[key]
+        left = state.left[key[1] - state.phase]
+        pace = taken_over(scenario, key, share.pace_gbps[key], left)
         waiting = left > 0
         seconds = math.inf
         if pace[waiting].all():
@@ -167,7 +169,8 @@ def _move(
             moved.append(np.zeros_like(left))
         elif key in share.pace_gbps:
             size = scenario.loads[job][state.phase + i].size_bytes
-            rest = left - share.pace_gbps[key] * (GIGA / BITS_PER_BYTE) * seconds
+            pace = taken_over(scenario, key, share.pace_gbps[key], left)
+            rest = left - pace * (GIGA / BITS_PER_BYTE) * seconds
             moved.append(np.where(rest > size * _DONE, rest, 0.0))
         else:
             moved.append(left)
@@ -225,7 +228,7 @@ def iteration_parts(
     while not state.iteration and state.left:
         keys = _keys(job, state)
         share = network.share(tuple(sorted(keys + beside)) if beside else keys)
-        spans = _spans(job, state, share)
+        spans = _spans(scenario, job, state, share)
         shortest = min(spans.values())
         parts.append((shortest, share))
         if not math.isfinite(shortest):

@@ -72,7 +72,8 @@ def _of_groups(program: JobProgram, load: Load, slow: F64, fabric: Fabric) -> F6
     """Slowest member of every group, (Q,).
 
     Groups are known by the NICs and GPUs of their flows. A rank that sends nothing in a phase, with
-    all its bytes inside one NIC, holds all groups up.
+    all its bytes inside one NIC, holds all groups up. A KV cache moves beside the passes of prefill
+    that compute it, so that its receivers, which are about something else, hold nothing up.
     """
     assert load.work is not None
     vertex = np.ones(fabric.domain_vertex)
@@ -82,7 +83,7 @@ def _of_groups(program: JobProgram, load: Load, slow: F64, fabric: Fabric) -> F6
         own = ports >= 0
         np.maximum.at(vertex, ports[own] + plane, slow[own])
     group = np.ones(len(load.work.wire))
-    for ends in (load.src, load.dst):
+    for ends in (load.src,) if "kv" in load.work.kinds else (load.src, load.dst):
         np.maximum.at(group, load.row_entity, vertex[ends])
     # Of a job that serves, only some ranks are in a phase; the others hold up nobody in it.
     if not len(group) or (program.serving is None and group.max() < slow.max()):

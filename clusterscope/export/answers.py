@@ -45,7 +45,8 @@ def _quiet(what: str, done: int, of: int) -> None:
 
 _COLUMNS = (
     "alone: its iteration alone over that at line rate; a letter: beside that job; all: beside all "
-    "others; now: at this step. 1 is as fast as alone."
+    "others at once, which may slow a job that no single one slows; now: at this step. 1 is as "
+    "fast as alone."
 )
 
 

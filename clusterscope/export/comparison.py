@@ -25,7 +25,8 @@ from clusterscope.export.files import whole_directory, write_text
 from clusterscope.export.story import Section
 from clusterscope.fabric.counts import counts
 from clusterscope.spec import write as spec_write
-from clusterscope.views.compare import compare_table, verdict
+from clusterscope.views.behind import trunks_note
+from clusterscope.views.compare import compare_table, money_note, verdict
 from clusterscope.views.numbers import jobs_table, money_table, prices_table
 from clusterscope.views.shapes import Note, Shape, Table
 from clusterscope.views.verdict import uses_table
@@ -100,7 +101,13 @@ def _tables(compared: Compared) -> dict[str, Table]:
 
 
 def _note(compared: Compared) -> Shape:
-    lines = (compared.verdict, *verdict(compared.comparison))
+    comparison = compared.comparison
+    lines = (
+        compared.verdict,
+        *verdict(comparison),
+        trunks_note(comparison),
+        money_note(comparison),
+    )
     return Note("verdict", (), tuple(line for line in lines if line))
 
 

@@ -17,6 +17,7 @@ from clusterscope.spec.nccl_log import Log, Measured
 from clusterscope.views.curve import (
     TYPE,
     count,
+    doubts,
     measured_at,
     measured_ratio,
     note,
@@ -100,6 +101,7 @@ def json(name: str, curve: Curve, log: Log | None = None) -> str:
                 "time_us": point.seconds * 1e6,
                 "algbw_GBps": point.algbw_GBps,
                 "busbw_GBps": point.busbw_GBps,
+                "error_band": list(point.error_band),
                 "latency_us": point.latency_s * 1e6,
                 "algorithm": point.algorithm,
                 "protocol": point.protocol,
@@ -114,8 +116,9 @@ def json(name: str, curve: Curve, log: Log | None = None) -> str:
         "ranks": curve.ranks,
         "domains": curve.domains,
         "transport": curve.transport,
-        "error_band": list(curve.error_band),
+        "failures": curve.failures,
         "overlay": None if log is None else log.name,
+        "overlay_doubts": [] if log is None else list(doubts(curve, log)),
         "rows": rows,
     }
     return write(json_safe(document))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,22 @@ class Headline:
     share: str
     ratio: object
     settled: str
+    served: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """Value and what it is, the three that matter: of a service tokens and their times."""
+        band = f", band {self.band}" if self.band else ""
+        usual = ((self.busbw, f"busbw{band}"), (self.iteration, "an iteration"))
+        return self.served or (*usual, (self.share, "of line rate"))
+
+    @property
+    def sentence(self) -> str:
+        """The same in a row."""
+        if self.served:
+            return ", ".join(f"{value} {label}" for value, label in self.served)
+        band = f" (model band {self.band})" if self.band else ""
+        return f"busbw {self.busbw}{band}, {self.iteration} an iteration, {self.share} of line"
 
 
 def title(report: Mapping[str, Any]) -> str:
@@ -53,7 +69,28 @@ def _headline(job: Mapping[str, Any]) -> Headline:
         iteration="stalled" if stalled else fmt(job.get("iteration_s"), "seconds"),
         share=percent(math.nan if share is None else share),
         ratio=share,
+        served=() if job.get("serving") is None else tuple(_served(job, job["serving"])),
     )
+
+
+def _served(job: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a request feels and the service gives, and what of it stands still."""
+    yield fmt(own.get("tokens_per_s") or 0, "int"), "tokens/s"
+    for kind, name, key in (("prefill", "TTFT", "ttft_s"), ("decode", "TPOT", "tpot_s")):
+        if own.get(kind) is not None:
+            seconds = own.get(key)
+            yield fmt(math.inf if seconds is None else seconds, "seconds"), name
+    if job.get("stalled"):
+        yield "none", "of the requests gets through"
+        return
+    for kind in ("prefill", "decode"):
+        stage = own.get(kind)
+        if stage is not None and stage["running"] < stage["instances"]:
+            down = stage["instances"] - stage["running"]
+            yield (
+                f"{down} of {stage['instances']}",
+                f"{kind} instances {'stands' if down == 1 else 'stand'} still",
+            )
 
 
 def _settled(settled: Mapping[str, Any] | None) -> str:

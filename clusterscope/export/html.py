@@ -47,7 +47,7 @@ def page(report: Mapping[str, Any], sections: Sequence[Section], linked: Collect
         **_title(report),
         headline=[(job, _fill(job.ratio)) for job in headlines(report)],
         sections=[_section(s) for s in sections if s.plots or _visible(s)],
-        ramp=list(zip(_RAMP.colors, (0.0, *heat.THRESHOLDS), heat.GLYPHS, strict=True)),
+        ramp=list(zip(_RAMP.colors, (0.0, *heat.THRESHOLDS), _STEPS, strict=True)),
         black_from=_RAMP.black_from,
         changes=heat.DIVERGING,
         black_changes=heat.DIVERGING_BLACK,
@@ -183,6 +183,7 @@ def _grid(grid: Grid) -> dict[str, Any]:
 
 
 _RAMP: Final = heat.RAMPS[heat.DEFAULT_RAMP]
+_STEPS: Final = heat.LITTLE_GLYPH + heat.GLYPHS[1:]
 _DEAD: Final = {heat.DOWN_GLYPH: " down", heat.PARTLY_GLYPH: " partly down"}
 
 
@@ -192,6 +193,8 @@ def _css(level: int) -> str:
         return "hn"
     if heat.glyph(level) in _DEAD:
         return "hx"
+    if level == heat.LITTLE:
+        return "h0"
     return f"h{level}" if level < heat.LEVELS else f"c{level - heat.CHANGE}"
 
 

@@ -170,9 +170,7 @@ def page(report: Mapping[str, Any], sections: Sequence[Section], linked: Collect
 
 def _headline(job: Headline) -> str:
     """One bullet a job."""
-    band = f" (model band {job.band})" if job.band else ""
-    facts = (
-        f"busbw {job.busbw}{band}, {job.iteration} an iteration, {job.share} of line; "
-        f"{job.collective}, {job.size}, {job.ranks}" + (f"; {job.settled}" if job.settled else "")
+    facts = f"{job.sentence}; {job.collective}, {job.size}, {job.ranks}" + (
+        f"; {job.settled}" if job.settled else ""
     )
     return f"- **{block(job.name)}**: {escape(facts)}"

@@ -10,7 +10,8 @@ from clusterscope.columns import F64
 from clusterscope.export.compared import Compared, document
 from clusterscope.export.json import write
 from clusterscope.export.plain import spelled_out, words
-from clusterscope.views.compare import compare_bars, compare_table, verdict
+from clusterscope.views.behind import trunks_note
+from clusterscope.views.compare import compare_bars, compare_table, money_note, verdict
 from clusterscope.views.shapes import Table
 from clusterscope.views.text import bar
 
@@ -31,7 +32,12 @@ def text(compared: Compared) -> str:
     table = compare_table(comparison, base, here)
     head = f"{spelled_out(first.spec.name)}: {spelled_out(table.note)}\n"
     lines = columns(table, compare_bars(comparison, base))
-    told = [*verdict(comparison), compared.verdict]
+    told = [
+        money_note(comparison),
+        *verdict(comparison),
+        trunks_note(comparison),
+        compared.verdict,
+    ]
     return "".join([head, lines, *(f"\n{_wrapped(sentence)}" for sentence in told if sentence)])
 
 

@@ -18,6 +18,7 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.engine.timeline import Timeline
 from clusterscope.export import plots
+from clusterscope.metrics.bands import band_of_all
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.transport.model import Transport
 from clusterscope.views.catalog import VIEWS
@@ -144,7 +145,7 @@ def joined(parts: Sequence[Series]) -> Series:
 def draw(scenario: Scenario, frame: Frame, series: Mapping[str, Series]) -> dict[str, Plot]:
     """Every plot of a report, by name."""
     jobs = job_metrics(scenario, frame)
-    low, high = scenario.transport.error_band
+    low, high = band_of_all(scenario)[0]
     drawn = [
         Plot(
             "utilization",
@@ -277,7 +278,7 @@ def applies(scenario: Scenario, section: str) -> bool:
 def method(scenario: Scenario) -> Note:
     """What was computed, and how far it can be trusted."""
     transport = scenario.transport
-    low, high = transport.error_band
+    (low, high), evidence = band_of_all(scenario)
     return Note(
         "method",
         (
@@ -301,7 +302,7 @@ def method(scenario: Scenario) -> Note:
             "simulated. What a transport changes is a mechanism (hashing, spraying, header bytes, "
             "latency, time to reroute), never a factor taken from a brochure.",
             "A fluid is optimistic against packets. The model band says by how much, and is shown "
-            f"beside every busbw. Evidence for this transport: {transport.evidence}",
+            f"beside every busbw. Evidence: {evidence}",
             "Utilization is wire load over what a link carries now, averaged over one step of "
             f"{fmt(scenario.spec.sim.dt_s, 'seconds')}; a dead link has none.",
             "algbw and busbw are those of nccl-tests; share of line is the iteration with every "

@@ -15,9 +15,10 @@ _TOLERANCE = 1e-9
 
 
 def check_scale_up(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
-    """Tapered groups, too few switch ports, and rings that cannot close over cables."""
+    """No domains, tapered groups, too few switch ports, and rings that cannot close over cables."""
     up, shape = spec.scale_up, fabric.shape
     if up is None:
+        yield from _no_scale_up(spec)
         return
     if shape.kind == "two-level":
         taper = shape.group * up.gpu_gbps / uplink_gbps(up)
@@ -32,6 +33,18 @@ def check_scale_up(spec: ClusterSpec, fabric: Fabric) -> Iterator[Finding]:
         yield Finding("info", "odd-torus", "scale_up.dims", message)
     if up.switch is not None and up.switches:
         yield from _ports(up, fabric)
+
+
+def _no_scale_up(spec: ClusterSpec) -> Iterator[Finding]:
+    """GPUs of a node that could talk over more than their NICs."""
+    own, count = parts.gpu(spec.node.gpu), spec.node.gpus
+    joined = spec.scale_out is not None or spec.dragonfly is not None
+    if joined and count > 1 and own.scale_up_gbps > 0:
+        message = (
+            f"the {counted(count, 'GPU')} of a node talk to each other over their NICs only; "
+            f"[scale_up] with domain_gpus = {count} joins them at {own.scale_up_gbps:,g} Gb/s a GPU"
+        )
+        yield Finding("info", "no-scale-up", "scale_up", message)
 
 
 def _ports(up: ScaleUpSpec, fabric: Fabric) -> Iterator[Finding]:

@@ -33,6 +33,8 @@ import numpy as np
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
+from clusterscope.fabric.arrays import LEAF_SPINE, SCALE_UP
+from clusterscope.metrics.crowding import side_by_side_s
 from clusterscope.metrics.jobs import (
     JobMetrics,
     Steady,
@@ -41,7 +43,6 @@ from clusterscope.metrics.jobs import (
     job_metrics,
     steady,
     vertex_gbps,
-    whole_s,
 )
 from clusterscope.metrics.memo import per_key
 from clusterscope.metrics.pauses import paused_s
@@ -75,7 +76,8 @@ def causes(scenario: Scenario, frame: Frame) -> tuple[Causes, ...]:
     for job, program in enumerate(scenario.program):
         ideal = [ideal_phase_s(phase, line) for phase in program.phases]
         without = references[0][job], references[1][job][0]
-        out.append(_split(scenario, program, jobs[job], ideal, without, paused[job]))
+        climbs = _climbs(scenario, job)
+        out.append(_split(scenario, program, jobs[job], ideal, without, paused[job], climbs=climbs))
     return tuple(out)
 
 
@@ -86,8 +88,13 @@ def _split(
     ideal: Sequence[float],
     without: tuple[tuple[float, Sequence[object]], float],
     paused_s: float,
+    *,
+    climbs: bool,
 ) -> Causes:
-    """Differences between neighbouring lines of the table above, for one job."""
+    """Differences between neighbouring lines of the table above, for one job.
+
+    Where it `climbs` no uplink, what phases cost each other by waiting is latency.
+    """
     (balanced_s, phases), smooth_s = without
     latency = [
         _known(getattr(found, "latency_s", 0.0)) * waited_ratio(phase)
@@ -98,18 +105,20 @@ def _split(
         scenario.transport.scale_up_goodput / phase.wire_ratio if up else 1.0
         for up, phase in zip(inside, program.phases, strict=True)
     ]
+    # Flags of the library's protocol are no payload either.
     goodput = [
-        ratio if up else scenario.transport.goodput_ratio
-        for up, ratio in zip(inside, up_only, strict=True)
+        ratio if up else scenario.transport.goodput_ratio / phase.wire_ratio
+        for up, ratio, phase in zip(inside, up_only, program.phases, strict=True)
     ]
     settled_s = job.alone_s if job.settled is None else job.settled.alone_s
     paid = _slower(scenario, program, ideal, goodput)
+    waited_s = _whole_s(scenario, program, paid, latency)
     lines = (
         job.ideal_s,
-        whole_s(program, ideal),
-        whole_s(program, _slower(scenario, program, ideal, up_only)),
-        whole_s(program, paid),
-        whole_s(program, [own + wait for own, wait in zip(paid, latency, strict=True)]),
+        _whole_s(scenario, program, ideal),
+        _whole_s(scenario, program, _slower(scenario, program, ideal, up_only)),
+        _whole_s(scenario, program, paid),
+        waited_s if climbs else balanced_s,
         balanced_s,
         smooth_s,
         job.healthy_s,
@@ -122,6 +131,28 @@ def _split(
         name: _difference(upper, lower)
         for name, lower, upper in zip(CAUSES, lines[:-1], lines[1:], strict=True)
     }
+
+
+def _whole_s(
+    scenario: Scenario, program: JobProgram, sending: Sequence[float], waits: Sequence[float] = ()
+) -> float:
+    """An iteration from what each phase sends alone, and what it waits besides, seconds."""
+    if program.overlapped:
+        line = vertex_gbps(scenario.fabric)
+        return side_by_side_s(program.phases, sending, line, waits)
+    return sum(sending) + sum(waits)
+
+
+def _climbs(scenario: Scenario, job: int) -> bool:
+    """Whether a job loads any link between switches in the healthy network."""
+    fabric = scenario.fabric
+    low, high = 2 * int(fabric.tier_start[LEAF_SPINE]), 2 * int(fabric.tier_start[SCALE_UP])
+    inner = fabric.shape.kind != "switched"
+    for index in range(len(scenario.program[job].phases)):
+        link = scenario.healthy.phase((job, index)).entry_link
+        if ((link >= low) & (link < high)).any() or (link >= fabric.links).any():
+            return True
+    return inner
 
 
 def _slower(

@@ -22,6 +22,7 @@ from clusterscope.metrics.explain import Explanation
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
+from clusterscope.traffic.groups import domain_of
 from clusterscope.units import counted
 
 # GPUs up to which a fabric is cabled anew to see what one more spine would do.
@@ -150,6 +151,7 @@ def _reducing(found: Explanation, network: Network) -> Iterator[Change]:
     up = spec.scale_up.switch if spec.scale_up is not None else None
     able = {
         "sharp": bool(scenario.fabric.ports)
+        and len(np.unique(domain_of(scenario.fabric, scenario.program[job].gpus))) > 1
         and parts.transport(scenario.transport.name).in_network_reduction,
         "nvls": up is not None and parts.switch(up).in_network_reduction == "domain",
     }
@@ -308,6 +310,9 @@ def _elsewhere(found: Explanation, network: Network) -> Iterator[Change]:
     """Neighbors on the bottleneck that run somewhere else."""
     told = dict.fromkeys(one.job for one in found.sharers if one.job != found.subject.job)
     others = [*told, *(job for job in found.beside if job not in told)]
+    how, left = "place it on other racks", len(found.beside) - 1
+    if left > 1:
+        how += f"; the other {left} jobs still send, all at once"
     for other in others[:_NEIGHBORS]:
         name = network.scenario.program[other].name
-        yield Change(f"{name} elsewhere", "place it on other racks", lambda: network, without=other)
+        yield Change(f"{name} elsewhere", how, lambda: network, without=other)

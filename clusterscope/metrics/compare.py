@@ -20,6 +20,7 @@ from clusterscope.metrics.economics import Economics, economics
 from clusterscope.metrics.jobs import JobMetrics, healthy, job_metrics
 from clusterscope.metrics.links import peak_utilization, tier_links
 from clusterscope.metrics.memo import per_key
+from clusterscope.metrics.networks import network_name
 from clusterscope.spec import parts
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.transports import unroutable
@@ -43,11 +44,13 @@ class JobSide:
         metrics: how fast it is.
         causes: seconds of an iteration beyond line rate, by cause; they sum to iteration - ideal.
         unreached: flows without a live path.
+        wait_s: from the frame until routes have reacted; 0 when they have.
     """
 
     metrics: JobMetrics
     causes: Causes
     unreached: int
+    wait_s: float = 0.0
 
     @property
     def inside(self) -> bool:
@@ -61,15 +64,16 @@ class TransportSide:
     """One transport.
 
     Attributes:
-        name: catalogue name.
+        name: catalogue name; without NICs the kind of scale-up network.
         jobs: every job, in the order of the spec.
         peaks: highest load of a link in any phase of an iteration, 0 to 1, by tier.
-        reroute_s: from a failure until routes avoid it.
+        reroute_s: from a failure until routes avoid it; nan where only domains join GPUs.
         network_usd: price of the network, with parts made for the transport.
         network_w: its power.
         money: what it costs to own and run; None where nobody asked.
         cluster: name of the cluster where there are several, "" where there is one.
         network: routes and health at the step; None where nobody asked.
+        gpus: of the cluster; 0 where nobody asked.
     """
 
     name: str
@@ -81,6 +85,7 @@ class TransportSide:
     money: Economics | None = None
     cluster: str = ""
     network: Network | None = field(default=None, compare=False, repr=False)
+    gpus: int = 0
 
     @property
     def label(self) -> str:
@@ -108,6 +113,11 @@ class Comparison:
     def same_parts(self) -> bool:
         """True when all networks cost and draw the same."""
         return len({(side.network_usd, side.network_w) for side in self.sides}) <= 1
+
+    @property
+    def sizes_differ(self) -> bool:
+        """True when clusters of several sizes are compared."""
+        return len({side.gpus for side in self.sides}) > 1
 
     @property
     def networks(self) -> tuple[tuple[str, Network], ...]:
@@ -149,17 +159,18 @@ def names_of(text: str | None, scenario: Scenario) -> tuple[str, ...]:
     """Transports named in "a,b,c" or "all"; the main ones, the cluster's own in front, for None.
 
     Raises:
-        SpecError: none is named, or the cluster has no NICs.
+        SpecError: none is named, one is named twice, or there is no scale-out fabric.
         UnknownNameError: no such transport in the catalogue.
     """
     known, own = rivals_of(scenario), scenario.transport.name
     if not known:
-        hint = "a transport needs a scale-out fabric"
-        raise SpecError("compare", "the cluster has no NICs", hint)
+        hint = "a transport needs one; name another cluster to compare it with"
+        raise SpecError("compare", "the cluster has no scale-out fabric", hint)
     if text is None or text.strip() == "all":
         names = known if text else tuple(name for name in known if name in MAIN or name == own)
         return tuple(sorted(names, key=lambda name: name != own))
-    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    once(names, "--transports", "transport")
     for name in names:
         if name not in parts.transports():
             raise UnknownNameError("transport", name, known, f"use {', '.join(known)}")
@@ -169,6 +180,17 @@ def names_of(text: str | None, scenario: Scenario) -> tuple[str, ...]:
     if not names:
         raise SpecError("--transports", "names none", f"use {', '.join(known)}")
     return names
+
+
+def once(names: Sequence[str], where: str, what: str) -> None:
+    """Each name once: two columns of one label would tell nobody anything.
+
+    Raises:
+        SpecError: one comes twice.
+    """
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise SpecError(where, f"{twice!r} is named twice", f"name each {what} once")
 
 
 def side_of(scenario: Scenario, frame: Frame, own: str = "") -> TransportSide:
@@ -181,19 +203,25 @@ def side_of(scenario: Scenario, frame: Frame, own: str = "") -> TransportSide:
     """
     split, metrics = causes(scenario, frame), job_metrics(scenario, frame)
     jobs = tuple(
-        JobSide(job, split[index], sum(phase.unreached for phase in job.phases))
+        JobSide(
+            job,
+            split[index],
+            sum(phase.unreached for phase in job.phases),
+            0.0 if job.settled is None else max(0.0, job.settled.from_s - frame.time_s),
+        )
         for index, job in enumerate(metrics)
     )
-    money = economics(scenario, metrics, own or scenario.transport.name)
+    money = economics(scenario, metrics, own or scenario.transport.name, frame.network)
     return TransportSide(
-        name=scenario.transport.name,
+        name=network_name(scenario),
         jobs=jobs,
         peaks=_peaks(scenario, frame),
-        reroute_s=scenario.transport.reroute_s,
+        reroute_s=scenario.transport.reroute_s if scenario.fabric.ports else math.nan,
         network_usd=money.network_usd,
         network_w=money.network_w,
         money=money,
         network=frame.network,
+        gpus=scenario.fabric.gpus,
     )
 
 
@@ -322,7 +350,8 @@ def _side_dict(side: TransportSide) -> dict[str, object]:
         **({"cluster": side.cluster} if side.cluster else {}),
         "jobs": [_job_dict(job) for job in side.jobs],
         "peaks": {tier: _number(value) for tier, value in side.peaks.items()},
-        "reroute_s": side.reroute_s,
+        "reroute_s": _number(side.reroute_s),
+        "gpus": side.gpus,
         "network_usd": side.network_usd,
         "network_w": side.network_w,
         "economics": None

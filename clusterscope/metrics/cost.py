@@ -31,7 +31,8 @@ class CostItem:
     Attributes:
         kind: class ("gpu", "leaf", "cable end nic-leaf").
         part: catalogue name.
-        network: True for what belongs to the scale-out network.
+        network: True for what belongs to the network that joins nodes; without NICs, to the
+            scale-up network.
         count: how many.
         each_usd: price of one.
         each_w: power of one.
@@ -82,9 +83,9 @@ def cost_items(scenario: Scenario) -> tuple[CostItem, ...]:
     up = spec.scale_up
     if up is not None and up.switch is not None and up.switches:
         chip = parts.switch(up.switch)
-        count = fabric.domains * up.switches
+        count, joins = fabric.domains * up.switches, not fabric.ports
         items.append(
-            _item(spec, "scale-up switch", chip, False, count, chip.price_usd, chip.power_w)
+            _item(spec, "scale-up switch", chip, joins, count, chip.price_usd, chip.power_w)
         )
     if fabric.ports:
         nic = parts.nic(spec.node.nic)

@@ -19,10 +19,12 @@ from typing import get_args
 from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario, with_spec
 from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.fabric.arrays import Health
+from clusterscope.metrics.bands import inside_band, stays_inside
 from clusterscope.metrics.jobs import steady, whole_s
 from clusterscope.spec.model import Algorithm, ClusterSpec, Collective, JobSpec, Task
 from clusterscope.spec.reductions import unreduced
-from clusterscope.traffic.choice import COLLECTIVES, Cost, candidates, reach_of, selected
+from clusterscope.traffic.choice import COLLECTIVES, Cost, candidates, reach_of, refused, selected
 from clusterscope.traffic.flows import JobProgram
 from clusterscope.traffic.placed import Placed, placed
 from clusterscope.traffic.placement import place
@@ -52,6 +54,7 @@ class Point:
         latency_s: part of it that is not bytes.
         algbw_GBps: message over time.
         busbw_GBps: times the factor of the collective.
+        error_band: what busbw_GBps may be in truth, (low, high).
     """
 
     size_bytes: int
@@ -61,6 +64,7 @@ class Point:
     latency_s: float
     algbw_GBps: float  # noqa: N815 - the unit's own spelling
     busbw_GBps: float  # noqa: N815
+    error_band: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ class Curve:
         asked: algorithm that was asked for, "auto" or one.
         ranks: that take part.
         domains: scale-up domains that they are in.
-        transport: between the NICs.
-        error_band: what busbw may be in truth, as factors (low, high); (1, 1) inside a domain.
+        transport: between the NICs; the scale-up network inside one domain.
+        failures: something in the network has failed or slowed down.
         points: by size, ascending.
     """
 
@@ -82,8 +86,15 @@ class Curve:
     ranks: int
     domains: int
     transport: str
-    error_band: tuple[float, float]
+    failures: bool
     points: tuple[Point, ...]
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """What busbw may be in truth at any size, as factors (low, high) of what is shown."""
+        rows = [p for p in self.points if p.busbw_GBps]
+        low = min((p.error_band[0] / p.busbw_GBps for p in rows), default=1.0)
+        return low, max((p.error_band[1] / p.busbw_GBps for p in rows), default=1.0)
 
 
 def job_of(spec: ClusterSpec, job: int = 0) -> JobSpec:
@@ -102,15 +113,20 @@ def sizes_between(begin: int, end: int, factor: float) -> tuple[int, ...]:
 
 
 def curve(
-    scenario: Scenario, job: JobSpec, sizes: Sequence[int], tell: Tell | None = None
+    scenario: Scenario,
+    job: JobSpec,
+    sizes: Sequence[int],
+    tell: Tell | None = None,
+    health: tuple[Health, Health] | None = None,
 ) -> Curve:
-    """A job's collective alone in the healthy network, by size.
+    """A job's collective alone in the network, by size.
 
     Args:
         scenario: the cluster; its other jobs rest.
         job: whose ranks, collective and algorithm are taken.
         sizes: messages, ascending.
         tell: is told what is computed.
+        health: that routes know of, and in truth; all is well when left out.
 
     Raises:
         SpecError: the job does not fit, or cannot run by its algorithm.
@@ -133,16 +149,16 @@ def curve(
         if spec.algorithm not in played:
             if tell is not None:
                 tell(f"{spec.collective} by {spec.algorithm}", done, len(chosen))
-            played[spec.algorithm] = _play(alone, spec, price)
+            played[spec.algorithm] = _play(alone, spec, price, health)
         points.append(_point(played[spec.algorithm], size, spec.algorithm, price))
-    domains = len(base.domains.sizes)
+    domains, up = len(base.domains.sizes), scenario.spec.scale_up
     return Curve(
         collective=job.collective,
         asked=job.algorithm,
         ranks=base.ranks,
         domains=domains,
-        transport=scenario.transport.name,
-        error_band=scenario.transport.error_band if domains > 1 else (1.0, 1.0),
+        transport=scenario.transport.name if domains > 1 or up is None else up.kind,
+        failures=health is not None and not all(one.healthy for one in health),
         points=tuple(reversed(points)),
     )
 
@@ -171,13 +187,15 @@ def refuse(spec: ClusterSpec, job: JobSpec) -> None:
 
 def algorithms(scenario: Scenario, job: JobSpec) -> tuple[Algorithm, ...]:
     """Algorithms that a job's collective can run by here, "auto" first."""
-    reach = reach_of(scenario.spec, _placed(scenario, job))
+    base = _placed(scenario, job)
+    reach = reach_of(scenario.spec, base)
     every: tuple[Algorithm, ...] = (*candidates(job.collective, reach), *get_args(Algorithm))
     able = [
         name
         for name in dict.fromkeys(every)
         if name != "auto"
         and unreduced(scenario.spec, job.model_copy(update={"algorithm": name})) is None
+        and refused(base.by(name)) is None
     ]
     return ("auto", *able)
 
@@ -195,15 +213,21 @@ class _Played:
     price: Cost
     latency_s: tuple[float, ...]
     sending_s: tuple[float, ...]
+    band: tuple[float, float] | None  # None inside a domain
 
 
-def _play(alone: Scenario, job: JobSpec, price: Cost) -> _Played:
+def _play(
+    alone: Scenario, job: JobSpec, price: Cost, health: tuple[Health, Health] | None
+) -> _Played:
     """One size in the engine."""
     made = with_spec(alone, alone.spec.model_copy(update={"jobs": (job,)}))
-    _, phases = steady(Network(made, made.whole, made.whole))[0]
+    _, phases = steady(Network(made, *(health or (made.whole, made.whole))))[0]
     latency = tuple(phase.latency_s for phase in phases)
     sending = tuple(phase.seconds - phase.latency_s for phase in phases)
-    return _Played(made.program[0], price, latency, sending)
+    inside = stays_inside(made.program[0])
+    return _Played(
+        made.program[0], price, latency, sending, None if inside else made.transport.error_band
+    )
 
 
 def _point(played: _Played, size: int, algorithm: Algorithm, price: Cost) -> Point:
@@ -221,4 +245,6 @@ def _point(played: _Played, size: int, algorithm: Algorithm, price: Cost) -> Poi
     waits = max(zip(whole, latency, strict=True))[1] if at_once else sum(latency)
     algbw = algbw_GBps(size, seconds)
     busbw = algbw * program.busbw_factor
-    return Point(size, algorithm, str(price.protocol), seconds, waits, algbw, busbw)
+    low, high = played.band or inside_band(len(program.gpus), size)
+    band = (low * busbw, high * busbw)
+    return Point(size, algorithm, str(price.protocol), seconds, waits, algbw, busbw, band)

@@ -5,7 +5,8 @@
     a byte          = a year of the network alone / payload that the jobs move over it in a year
     a training run  = run_hours x ((1 - comm_ratio) + comm_ratio x iteration / line-rate iteration)
                       hours of the cluster, at what one hour of a year of it costs
-    Both count the share of the cluster whose GPUs the jobs have.
+    Both take jobs as fast as they are while all of them send and once routes have reacted,
+    whatever the step, and count the share of the cluster whose GPUs the jobs have.
 
 Prices and assumptions are those of the spec's `[prices]`, else of the catalogue and of
 `spec.prices.ASSUMPTIONS`; each has a source or is marked as an estimate. Buildings, cooling plant,
@@ -20,9 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clusterscope.engine.network import Network
 from clusterscope.engine.scenario import Scenario
 from clusterscope.metrics.cost import CostItem, cost_items
-from clusterscope.metrics.jobs import JobMetrics
+from clusterscope.metrics.jobs import JobMetrics, lasting_s
 from clusterscope.metrics.made_for import network_items
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.prices import assumption
@@ -38,7 +40,7 @@ class Economics:
 
     Attributes:
         capital_usd: price of everything.
-        network_usd: of it the scale-out network.
+        network_usd: of it the scale-out network; without NICs the scale-up network.
         power_w: power of the equipment at full load.
         network_w: of it the network.
         energy_kwh: energy of a year, the site's overhead with it.
@@ -69,28 +71,33 @@ class Economics:
     used_ratio: float = 1.0
 
 
-def economics(scenario: Scenario, jobs: Sequence[JobMetrics], own: str) -> Economics:
+def economics(
+    scenario: Scenario, jobs: Sequence[JobMetrics], own: str, network: Network
+) -> Economics:
     """Money and energy of a cluster under its transport.
 
     Args:
         scenario: the cluster.
         jobs: how fast each job is.
         own: the transport that it is built for; others are priced with parts made for them.
+        network: routes and health that the jobs run in.
     """
+    lasting = lasting_s(network)
     spec = scenario.spec
     others = tuple(item for item in cost_items(scenario) if not item.network)
-    network = network_items(scenario, own)
-    capital, network_usd = _usd((*others, *network)), _usd(network)
-    watts, network_w = _watts((*others, *network)), _watts(network)
+    joins = network_items(scenario, own)
+    capital, network_usd = _usd((*others, *joins)), _usd(joins)
+    watts, network_w = _watts((*others, *joins)), _watts(joins)
     years = assumption(spec, "amortization_years").value
     energy_kwh = _energy_kwh(spec, watts)
     kwh_usd = assumption(spec, "energy_usd_per_kwh").value
     year = capital / years + energy_kwh * kwh_usd
     network_year = network_usd / years + _energy_kwh(spec, network_w) * kwh_usd
-    delivered = sum(_delivered_bytes_s(job) for job in jobs)
+    over = "scale-out" if scenario.fabric.ports else "scale-up"
+    delivered = sum(map(_delivered_bytes_s, jobs, lasting, [over] * len(jobs)))
     a_year = delivered * HOURS_A_YEAR * _SECONDS_AN_HOUR
-    hours, used = run_hours(spec, jobs), _used(scenario)
-    guessed = sum(item.usd for item in (*others, *network) if item.usd_estimate)
+    hours, used = run_hours(spec, jobs, lasting), _used(scenario)
+    guessed = sum(item.usd for item in (*others, *joins) if item.usd_estimate)
     return Economics(
         capital_usd=capital,
         network_usd=network_usd,
@@ -130,19 +137,28 @@ def _energy_kwh(spec: ClusterSpec, watts: float) -> float:
     return watts / 1e3 * assumption(spec, "pue").value * HOURS_A_YEAR
 
 
-def _delivered_bytes_s(job: JobMetrics) -> float:
-    """Payload of a job over the scale-out network, bytes a second."""
-    if not job.iteration_s > 0 or math.isinf(job.iteration_s):
+def _delivered_bytes_s(job: JobMetrics, iteration_s: float, network: str) -> float:
+    """Payload of a job over the network that is priced, bytes a second."""
+    if not iteration_s > 0 or math.isinf(iteration_s):
         return 0.0
-    out = sum(phase.bytes for phase in job.phases if phase.network == "scale-out")
-    return out / job.iteration_s
+    out = sum(phase.bytes for phase in job.phases if phase.network == network)
+    return out / iteration_s
 
 
-def run_hours(spec: ClusterSpec, jobs: Sequence[JobMetrics]) -> float:
-    """Hours of a training run: its communication as much longer as iterations are, by ranks."""
+def run_hours(
+    spec: ClusterSpec, jobs: Sequence[JobMetrics], lasting: Sequence[float] = ()
+) -> float:
+    """Hours of a training run: its communication as much longer as iterations are, by ranks.
+
+    Args:
+        spec: with what a run is taken to be.
+        jobs: how fast each job is.
+        lasting: seconds of an iteration of each, from `lasting_s`.
+    """
     ratio = assumption(spec, "comm_ratio").value
     ranks = sum(job.ranks for job in jobs)
     if not ranks:
         return assumption(spec, "run_hours").value
-    longer = sum(job.ranks * job.iteration_s / job.ideal_s for job in jobs) / ranks
+    pairs = zip(jobs, lasting, strict=True)
+    longer = sum(job.ranks * seconds / job.ideal_s for job, seconds in pairs) / ranks
     return assumption(spec, "run_hours").value * ((1.0 - ratio) + ratio * longer)

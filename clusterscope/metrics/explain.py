@@ -16,11 +16,12 @@ import numpy as np
 from clusterscope.engine.network import Network
 from clusterscope.engine.shares import PhaseKey, Share
 from clusterscope.metrics.beside import Crowd
+from clusterscope.metrics.dead import Dead, dead
 from clusterscope.metrics.subject import Subject
 from clusterscope.metrics.tenants import slowest
 from clusterscope.metrics.users import connections_of
 from clusterscope.routing.route import route
-from clusterscope.traffic.flows import Exchange
+from clusterscope.traffic.flows import Exchange, JobProgram
 from clusterscope.traffic.program import busbw_GBps
 from clusterscope.units import BITS_PER_BYTE, GIGA
 
@@ -54,8 +55,9 @@ class Explanation:
 
     Attributes:
         subject: what is explained.
-        value: what it gets: Gb/s of a flow or link, busbw of a job in 10^9 B/s.
-        unit: "gbps" or "GBps".
+        value: what it gets: Gb/s of a flow or link, busbw of a job in 10^9 B/s, tokens of a
+            service in a second.
+        unit: "gbps", "GBps", or "tokens/s" of a service.
         phase: index of the phase of the job in which it is explained, -1 when none.
         bottleneck: link that holds it back, -1 when no link does.
         capacity_gbps: what the bottleneck carries now.
@@ -66,6 +68,7 @@ class Explanation:
         paused_ratio: share of the time for which a busy receiver pauses the bottleneck, 0 to 1.
         paced_by: link that holds back the job of a link, -1 when none does.
         beside: jobs that send at the same time.
+        dead: why the bottleneck carries nothing; None when it carries something.
     """
 
     subject: Subject
@@ -81,6 +84,7 @@ class Explanation:
     paused_ratio: float = 0.0
     paced_by: int = -1
     beside: tuple[int, ...] = ()
+    dead: Dead | None = None
 
 
 def explain(subject: Subject, network: Network, crowd: Crowd | None = None) -> Explanation:
@@ -97,7 +101,7 @@ def explain(subject: Subject, network: Network, crowd: Crowd | None = None) -> E
     key, entity, bound = slowest(scenario, share, subject.job)
     paced_by = bound
     whole_s = max(seconds, crowd.alone_s[subject.job])
-    value, unit = busbw_GBps(scenario.program[subject.job], whole_s), "GBps"
+    value, unit = _reached(scenario.program[subject.job], whole_s)
     if subject.kind == "link":
         share = max((s for _, s in parts), key=lambda s: float(s.link_gbps[subject.link]))
         bound, value, unit = subject.link, float(share.link_gbps[subject.link]), "gbps"
@@ -112,6 +116,17 @@ def explain(subject: Subject, network: Network, crowd: Crowd | None = None) -> E
         beside=tuple(others),
     )
     return _with_bottleneck(found, network, share, bound)
+
+
+def _reached(program: JobProgram, iteration_s: float) -> tuple[float, str]:
+    """What a job reaches, and its unit: busbw, or tokens a second of a service."""
+    if program.serving is None:
+        return busbw_GBps(program, iteration_s), "GBps"
+    service = program.serving.service
+    each: float = service.output_tokens if service.decode else service.input_tokens
+    if not service.prefill:
+        each = service.tokens_per_step
+    return program.serving.requests * each / iteration_s, "tokens/s"
 
 
 def _paused(share: Share, key: PhaseKey, entity: int) -> float:
@@ -134,7 +149,14 @@ def _part_of(subject: Subject, parts: list[tuple[float, Share]]) -> Share:
 def _idle(subject: Subject, network: Network) -> Explanation:
     """A link that no job loads."""
     capacity = float(network.link_gbps[subject.link])
-    return Explanation(subject, 0.0, "gbps", bottleneck=subject.link, capacity_gbps=capacity)
+    return Explanation(
+        subject,
+        0.0,
+        "gbps",
+        bottleneck=subject.link,
+        capacity_gbps=capacity,
+        dead=dead(network, subject.link),
+    )
 
 
 def _with_bottleneck(found: Explanation, network: Network, share: Share, bound: int) -> Explanation:
@@ -148,6 +170,7 @@ def _with_bottleneck(found: Explanation, network: Network, share: Share, bound: 
         capacity_gbps=float(network.link_gbps[bound]),
         load_gbps=load,
         sharers=sharers(network, share, bound),
+        dead=dead(network, bound),
     )
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.arrays import LEAF_SPINE, NIC_LEAF, SPINE_CORE
-from clusterscope.fabric.audit import Finding, audit
+from clusterscope.fabric.audit import Finding, Severity, audit
 from clusterscope.metrics.idle import idle_keys
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import peak_utilization, tier_links
 from clusterscope.metrics.memo import per_frame, per_key
 from clusterscope.metrics.memory import short_of_memory
+from clusterscope.spec.model import DEFAULT_JOB
 from clusterscope.transport.connections import CACHE_BYTES, sends, spills, state_bytes
 from clusterscope.units import counted
 
@@ -132,4 +133,8 @@ def _imbalance(scenario: Scenario, frame: Frame, job: JobMetrics) -> Iterator[Fi
                 f"{scenario.names.link(link)} carries {peak[link] / mean:.2g} times the mean of "
                 f"{scenario.fabric.tier_names[tier]} links and paces phase {phase.name!r}"
             )
-            yield Finding("warning", "imbalance", f"job {job.name!r}", message)
+            # Nobody asked for the job of a cluster without jobs, so nobody need mend it.
+            own = scenario.spec.jobs != (DEFAULT_JOB,)
+            severity: Severity = "warning" if own else "info"
+            told = message if own else f"{message}; this job is there since [[jobs]] is left out"
+            yield Finding(severity, "imbalance", f"job {job.name!r}", told)

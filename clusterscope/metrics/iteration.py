@@ -81,7 +81,21 @@ def sent(network: Network, job: int, spans: tuple[Span, ...]) -> tuple[Sent, ...
             break
         running = _Running(key, phase, share)
         rows += _of_training(network, running, waits) if phase.work else _bare(network, running)
-    return tuple(rows)
+    side_by_side = program.overlapped and all(phase.work is None for phase in program.phases)
+    return _waited_for_once(rows) if side_by_side else tuple(rows)
+
+
+def _waited_for_once(rows: list[Sent]) -> tuple[Sent, ...]:
+    """Rows of phases side by side: the longest is waited for, the others are over by then."""
+    last = _longest([row.seconds for row in rows])
+    return tuple(
+        row if place == last else replace(row, exposed_s=0.0) for place, row in enumerate(rows)
+    )
+
+
+def _longest(seconds: list[float]) -> int:
+    """Place of the longest of several times, the first of those that tie; -1 of none."""
+    return max(range(len(seconds)), key=seconds.__getitem__, default=-1)
 
 
 def spans_of(job: JobMetrics, program: JobProgram) -> tuple[Span, ...]:
@@ -96,6 +110,12 @@ def spans_of(job: JobMetrics, program: JobProgram) -> tuple[Span, ...]:
         kind: SpanKind = "communication" if own.work is None else "busy"
         spans.append(Span(phase.name, kind, phase.network, clock, end))
         clock = 0.0 if program.overlapped else end
+    if program.overlapped:
+        last = _longest([span.end_s for span in spans])
+        spans = [
+            replace(span, kind="hidden") if span.kind == "communication" and at != last else span
+            for at, span in enumerate(spans)
+        ]
     return tuple(spans)
 
 

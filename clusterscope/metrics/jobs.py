@@ -28,6 +28,7 @@ from clusterscope.engine.step import iteration_parts
 from clusterscope.fabric.arrays import SCALE_UP, Fabric
 from clusterscope.metrics.bands import error_band, waited_band
 from clusterscope.metrics.beside import together
+from clusterscope.metrics.crowding import side_by_side_s
 from clusterscope.metrics.memo import per_key
 from clusterscope.metrics.serving import ServingMetrics, serving_metrics
 from clusterscope.metrics.training import TrainingMetrics, ideal_work_s, training_metrics
@@ -275,6 +276,20 @@ def _settled_s(network: Network) -> tuple[float, ...]:
 
 
 @per_key
+def lasting_s(network: Network) -> tuple[float, ...]:
+    """Iteration of every job while all others send and routes have reacted, seconds.
+
+    What a long run meets: it depends on no step, and on no outage of a few milliseconds.
+    """
+    settled = network.rerouted
+    alone = [seconds for seconds, _ in steady(settled)]
+    if len(alone) < 2:
+        return tuple(alone)
+    beside = [one.seconds for one in together(settled)]
+    return tuple(max(pair) for pair in zip(alone, beside, strict=True))
+
+
+@per_key
 def steady(network: Network) -> Steady:
     """Seconds and phases of one iteration of every job, each alone in the network."""
     scenario = network.scenario
@@ -299,6 +314,8 @@ def _phase(
     if own:
         share = own[0][1]
         pace = share.pace_gbps[key] / network.scenario.loads[key[0]][key[1]].size_bytes
+        if math.isfinite(own[0][0]) and network.scenario.program[key[0]].serving is not None:
+            pace = np.where(pace > 0, pace, np.inf)  # what is cut off paces nobody
         slowest = int(pace.argmin())
         seconds = sum(s for s, _ in own)
         latency = float(routed.latency_s[slowest])
@@ -354,14 +371,12 @@ def _ideal_s(program: JobProgram, line_gbps: F64) -> float:
     That of rings also when switches reduce, so that a job has one bound under every transport.
     """
     phases = program.ring_phases or program.phases
-    return whole_s(program, [ideal_phase_s(phase, line_gbps) for phase in phases])
+    alone_s = [ideal_phase_s(phase, line_gbps) for phase in phases]
+    return side_by_side_s(phases, alone_s, line_gbps) if program.overlapped else sum(alone_s)
 
 
 def whole_s(program: JobProgram, seconds: Sequence[float]) -> float:
-    """An iteration from the time of each phase, seconds.
-
-    Phases that overlap share no port (the domain, and each plane of the NICs): the longest counts.
-    """
+    """An iteration from the time that each phase takes beside the others, seconds."""
     return max(seconds, default=0.0) if program.overlapped else sum(seconds)
 
 

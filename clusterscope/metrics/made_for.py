@@ -56,7 +56,7 @@ def network_items(scenario: Scenario, own: str) -> tuple[CostItem, ...]:
     items = tuple(item for item in cost_items(scenario) if item.network)
     name = scenario.transport.name
     family = _FAMILIES.get(name)
-    if family is None or family == _FAMILIES.get(own) or name == own:
+    if not scenario.fabric.ports or family is None or family == _FAMILIES.get(own) or name == own:
         return items
     return tuple(_made_for(scenario, item, family) for item in items)
 

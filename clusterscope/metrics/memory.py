@@ -43,6 +43,14 @@ _MASK = 1  # bytes of one value of a dropout mask
 _LOGIT = 4  # bytes of an output
 # Layers whose weights a ZeRO 3 rank has whole at a time: the one at work and the one on its way.
 _GATHERED = 2
+# What makes the largest part of memory smaller.
+_REMEDIES = {
+    "weights": ("more tp", "more pp", "a higher zero"),
+    "gradients": ("more tp", "more pp", "a higher zero"),
+    "optimizer states": ("more tp", "more pp", "a higher zero"),
+    "activations": ("more tp", "more cp", "recompute"),
+    "attention scores": ("more tp", "more cp", "recompute", 'attention = "fused"'),
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Memory:
     """Bytes on a GPU of the fullest stage.
 
     Attributes:
-        stage: the fullest stage.
+        stage: the fullest stage; the first is 1.
         stages: stages of the pipeline.
         weights_bytes: parameters.
         gradients_bytes: their gradients.
@@ -59,6 +67,7 @@ class Memory:
         scores_bytes: attention scores, where kernels keep them.
         hbm_bytes: memory of the GPU.
         in_flight: microbatches that the stage holds activations of.
+        grad_bytes: width of a gradient.
     """
 
     stage: int
@@ -70,12 +79,23 @@ class Memory:
     scores_bytes: float
     hbm_bytes: float
     in_flight: float
+    grad_bytes: int = 2
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Bytes by what they hold."""
+        return {
+            "weights": self.weights_bytes,
+            "gradients": self.gradients_bytes,
+            "optimizer states": self.optimizer_bytes,
+            "activations": self.activations_bytes,
+            "attention scores": self.scores_bytes,
+        }
 
     @property
     def needed_bytes(self) -> float:
         """All of it."""
-        state = self.weights_bytes + self.gradients_bytes + self.optimizer_bytes
-        return state + self.activations_bytes + self.scores_bytes
+        return sum(self.parts.values())
 
     @property
     def full(self) -> float:
@@ -96,12 +116,17 @@ def short_of_memory(programs: Iterable[JobProgram]) -> Iterator[Finding]:
 
 def sentence(told: Memory) -> str:
     """What is to be said of memory that is short; "" when it is not."""
-    needed, there = (f"{part / GIGA:.3g} GB" for part in (told.needed_bytes, told.hbm_bytes))
     if told.full <= 1:
         return ""
+    largest, held = max(told.parts.items(), key=lambda part: part[1])
+    which = f"stage {told.stage} of {told.stages}, the fullest," if told.stages > 1 else ""
+    needed, there, most = (
+        f"{part / GIGA:.3g} GB" for part in (told.needed_bytes, told.hbm_bytes, held)
+    )
+    advice = " or ".join(_REMEDIES[largest])
     return (
-        f"a GPU of stage {told.stage} of {told.stages} needs {needed} and has {there}: more tp or "
-        "pp, a higher zero or recompute take less"
+        f"{f'a GPU of {which}' if which else 'a GPU'} needs {needed} and has {there}: {largest} "
+        f"take most, {most}; {advice} would shrink them"
     )
 
 
@@ -123,7 +148,7 @@ def memory(training: Training) -> Memory:
         scores = flying * layers * own * score_bytes(model)
     stage = int((weights + gradients + optimizer + activations + scores).argmax())
     return Memory(
-        stage=stage,
+        stage=stage + 1,
         stages=plan.pp,
         weights_bytes=float(weights[stage]),
         gradients_bytes=float(gradients[stage]),
@@ -132,6 +157,7 @@ def memory(training: Training) -> Memory:
         scores_bytes=float(scores[stage]),
         hbm_bytes=training.gpu.hbm_gb * GIGA,
         in_flight=float(flying[stage]),
+        grad_bytes=plan.grad_bytes,
     )
 
 

@@ -22,6 +22,7 @@ from clusterscope.metrics.memo import per_key
 from clusterscope.spec import parts
 from clusterscope.spec.derive import derive
 from clusterscope.spec.front_end import FrontEnd, derive_front_end
+from clusterscope.spec.model import ScaleUpSpec
 from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.spec.shape import half_gbps, shape_words
 from clusterscope.transport.latency import path_latency_s
@@ -49,7 +50,9 @@ class NetworkFacts:
         each_gbps: rate of a GPU.
         bisection_gbps: rate between two halves of what it reaches.
         switches: switches, in all of its copies.
-        cables: cables, in all of its copies; those inside boxes are not told apart from others.
+        cables: cables, in all of its copies; inside domains what `cables_are` says.
+        cables_are: what is counted: cables, ways from a GPU to a switch chip (however many lanes),
+            or the whole bundle of a GPU where the chips are not told.
         latency_s: one small message over the longest way.
         usd: price of switches, NICs and cables.
         watts: their power.
@@ -66,6 +69,7 @@ class NetworkFacts:
     latency_s: float
     usd: float
     watts: float
+    cables_are: str = "cables"
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,14 @@ class Storage:
     checkpoint_bytes: float
     seconds: float
     narrowest: str
+
+
+def network_name(scenario: Scenario) -> str:
+    """Name of what joins the nodes: a transport; without NICs the kind of scale-up network."""
+    spec = scenario.spec
+    if scenario.fabric.ports or spec.scale_up is None:
+        return scenario.transport.name
+    return spec.scale_up.kind
 
 
 @per_key
@@ -112,6 +124,7 @@ def _scale_up(scenario: Scenario) -> NetworkFacts | None:
     if up is None:
         return None
     own = [item for item in cost_items(scenario) if item.kind == "scale-up switch"]
+    cables, cables_are = _joints(scenario, up)
     longest = {"two-level": 3, "torus": sum(n // 2 for n in up.dims)}.get(up.topology, 1)
     return NetworkFacts(
         name="scale-up",
@@ -121,11 +134,22 @@ def _scale_up(scenario: Scenario) -> NetworkFacts | None:
         each_gbps=up.gpu_gbps,
         bisection_gbps=half_gbps(up),
         switches=fabric.domains * up.switches,
-        cables=len(fabric.tier_cables(SCALE_UP)),
+        cables=cables,
         latency_s=float(scale_up_latency_s(np.array([float(longest)]))[0]),
         usd=sum((item.usd for item in own), 0.0),
         watts=sum((item.watts for item in own), 0.0),
+        cables_are=cables_are,
     )
+
+
+def _joints(scenario: Scenario, up: ScaleUpSpec) -> tuple[int, str]:
+    """Connections inside the domains, and what they are: a GPU is wired to every chip."""
+    fabric = scenario.fabric
+    if fabric.shape.direct:
+        return len(fabric.tier_cables(SCALE_UP)), "cables"
+    if up.topology == "switched" and up.switches:
+        return fabric.gpus * up.switches, "GPU-chip links"
+    return len(fabric.tier_cables(SCALE_UP)), "bundles"
 
 
 def _scale_out(scenario: Scenario) -> NetworkFacts | None:

@@ -31,7 +31,7 @@ class Tried:
         how: how to do it: an option of the command line, or an event.
         before: what the subject gets now, in its unit.
         after: what it would get; nan when the change was not tried.
-        unit: "gbps" or "GBps".
+        unit: "gbps", "GBps", or "tokens/s" of a service.
         why_not: why it was not tried, "" when it was.
     """
 
@@ -81,12 +81,13 @@ class _Measure:
     def __init__(self, found: Explanation, network: Network) -> None:
         self.found, self.network = found, network
         self.job = _as_job(found.subject, network.scenario)
-        self.by_job = explain(self.job, network).value
+        whole = explain(self.job, network)
+        self.by_job, self.unit = whole.value, whole.unit
         self.is_flow = found.subject.kind == "flow"
 
     def of(self, change: Change) -> Tried:
         """Try a change."""
-        before, unit = (self.found.value, "gbps") if self.is_flow else (self.by_job, "GBps")
+        before, unit = (self.found.value, "gbps") if self.is_flow else (self.by_job, self.unit)
         try:
             after, same = self._after(change)
         except ClusterscopeError as error:
@@ -94,7 +95,7 @@ class _Measure:
         except TooDearError as error:
             return Tried(change.words, change.how, before, math.nan, unit, str(error))
         if not same:
-            before, unit = self.by_job, "GBps"
+            before, unit = self.by_job, self.unit
         return Tried(change.words, change.how, before, after, unit)
 
     def _after(self, change: Change) -> tuple[float, bool]:

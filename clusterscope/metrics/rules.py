@@ -22,6 +22,7 @@ from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.fabric.things import Thing, ThingKind
 from clusterscope.metrics.targets import MOST, Keep, is_rule, parse
+from clusterscope.spec.training import LEAST_LEFT
 
 _STEP = re.compile(r"(?:^|(?<=\S))\s*(?:@\s*|\sat\s+step\s+)(\S*)\s*$", re.IGNORECASE)
 _TO = re.compile(r"\s+to\s+(\S+)\s*$", re.IGNORECASE)
@@ -71,9 +72,11 @@ def share(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if 0 < value <= 1:
+    if LEAST_LEFT <= value <= 1:
         return value
-    raise SpecError("degrade", f"{text!r} is not a share of the line rate", "use 0.01 to 1")
+    raise SpecError(
+        "degrade", f"{text!r} is not a share of the line rate", f"use {LEAST_LEFT:g} to 1"
+    )
 
 
 def _stepped(text: str) -> tuple[str, int | None]:

@@ -220,6 +220,7 @@ _FACTS: dict[str, Schema] = {
     "bisection_gbps": _NUMBER,
     "switches": _COUNT,
     "cables": _COUNT,
+    "cables_are": _TEXT,
     "latency_s": _NUMBER,
     "usd": _NUMBER,
     "watts": _NUMBER,

@@ -12,6 +12,7 @@ from clusterscope.engine.scenario import Scenario
 from clusterscope.errors import SpecError, UnknownNameError
 from clusterscope.fabric.arrays import Fabric
 from clusterscope.fabric.things import Thing
+from clusterscope.metrics.dead import busiest, users_when_whole
 from clusterscope.metrics.links import peak_utilization
 from clusterscope.metrics.tenants import job_load
 from clusterscope.traffic.flows import Exchange
@@ -68,6 +69,8 @@ def subject_of(scenario: Scenario, network: Network, text: str) -> Subject:
 def of_thing(scenario: Scenario, network: Network, thing: Thing) -> Subject:
     """A thing as a subject: the cluster is its first job, a device its fullest link.
 
+    The job of a dead link is the one that would use it.
+
     Raises:
         SpecError: it has no links, or there is no job.
     """
@@ -78,6 +81,10 @@ def of_thing(scenario: Scenario, network: Network, thing: Thing) -> Subject:
         raise SpecError(scenario.names.thing(thing), "has no links", "explain a link or a job")
     level = np.nan_to_num(peak_utilization(network)[links], nan=-1.0)
     link = int(links[int(level.argmax())])
+    if level.max() < 0:
+        link = busiest(network, links)
+        job = next(iter(users_when_whole(network, link)), -1)
+        return Subject(scenario.names.link(link), "link", job, link)
     loads = [float(job_load(network, job)[link]) for job in range(len(scenario.program))]
     job = int(np.argmax(loads)) if loads and max(loads) > 0 else -1
     return Subject(scenario.names.link(link), "link", job, link)

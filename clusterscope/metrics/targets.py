@@ -269,7 +269,9 @@ class _Part:
             count = max(1, int(amount.share * len(members) + 0.5))
         assert count is not None
         if count > len(members):
-            raise SpecError("rule", f"there are only {len(members):,} {counted} to choose from")
+            have = "is" if len(members) == 1 else "are"
+            words = f"there {have} only {len(members):,} to choose from"
+            raise SpecError("rule", f"asks for {count:,} {counted}: {words}")
         chosen: I64 = np.sort(members[np.argsort(self._lots(kind, members), kind="stable")[:count]])
         return chosen
 

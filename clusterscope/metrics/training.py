@@ -33,7 +33,7 @@ class Span:
 
     Attributes:
         name: phase, or what is sent in it ("microbatches: tp").
-        kind: computing; communication that is waited for, or hidden beside computing; bubble; busy
+        kind: computing; communication that is waited for, or hidden beside what is; bubble; busy
             with both, where a job serves.
         network: whose links it uses; empty for computing and bubble.
         begin_s: from the begin of the iteration.

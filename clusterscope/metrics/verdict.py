@@ -23,7 +23,7 @@ from clusterscope.metrics.compare import TransportSide
 from clusterscope.metrics.jobs import steady
 from clusterscope.spec.model import JobSpec
 from clusterscope.traffic.program import busbw_GBps
-from clusterscope.units import GIB, MIB
+from clusterscope.units import GIB, MIB, counted
 
 # GPUs up to which several jobs at once are tried: pairs of them take a while.
 CROWD_MOST = 16_384
@@ -57,7 +57,7 @@ class Use:
 
     Attributes:
         name: "training", "experts", "tenants", "storage", "cost", "reroute".
-        what: what was run.
+        what: what was run, with its bytes and ranks.
         unit: "GBps", "usd" or "seconds".
         standings: the best first.
         level: how many of them cannot be told from the best.
@@ -123,7 +123,7 @@ def uses(
             standing, stays = kind.standing(label, network, room)
             found.append(standing)
             inside &= stays
-        use = ranked(kind.name, kind.what, "GBps", found)
+        use = ranked(kind.name, kind.told(clusters[0][1], room), "GBps", found)
         out.append(dataclasses.replace(use, inside=inside))
     return tuple(out)
 
@@ -137,8 +137,10 @@ def money_uses(sides: Sequence[TransportSide]) -> tuple[Use, ...]:
         if all(math.isfinite(one.value) for one in found):
             what = "the network for each petabyte that the jobs deliver"
             out.append(ranked("cost", what, "usd", found, most=False))
-    waits = [Standing(s.label, s.reroute_s, s.reroute_s, s.reroute_s) for s in sides]
-    out.append(ranked("reroute", "routes avoid a failure", "seconds", waits, most=False))
+    react = [s for s in sides if not math.isnan(s.reroute_s)]
+    waits = [Standing(s.label, s.reroute_s, s.reroute_s, s.reroute_s) for s in react]
+    if len(waits) == len(sides):
+        out.append(ranked("reroute", "routes avoid a failure", "seconds", waits, most=False))
     return tuple(out)
 
 
@@ -166,6 +168,12 @@ class _Kind:
     read: Callable[[Network], float]
     crowd: bool = False
 
+    def told(self, scenario: Scenario, room: int) -> str:
+        """What is run, with bytes and ranks."""
+        job = self.jobs(scenario, room)[-1]
+        size, ranks = _size(job.message_bytes), counted(job.ranks or room, "rank")
+        return self.what.format(size=size, ranks=ranks)
+
     def fits(self, sides: Sequence[tuple[str, Scenario]], room: int) -> bool:
         """True when every cluster can run it on so many GPUs."""
         if self.crowd and room > CROWD_MOST:
@@ -184,6 +192,12 @@ class _Kind:
         inside = all(stays_inside(program) for program in scenario.program)
         low, high = error_band(scenario, scenario.program[0])
         return Standing(label, value, value * low, value * high, now), inside
+
+
+def _size(size_bytes: int) -> str:
+    """Bytes in words: "1 GiB"."""
+    large = size_bytes >= GIB
+    return f"{size_bytes / (GIB if large else MIB):,.4g} {'GiB' if large else 'MiB'}"
 
 
 def _running(network: Network, jobs: tuple[JobSpec, ...]) -> Network:
@@ -271,8 +285,24 @@ def _storage(scenario: Scenario, room: int) -> tuple[JobSpec, ...]:
 
 
 _KINDS = (
-    _Kind("training", "an all-reduce of 1 GiB or more over every GPU", _training, _alone),
-    _Kind("experts", "an all-to-all of 256 MiB over every GPU", _experts, _alone),
-    _Kind("tenants", "four scattered all-reduces of 1 GiB at once", _tenants, _crowded, crowd=True),
-    _Kind("storage", "flows beside a burst to one GPU", _storage, _victim, crowd=True),
+    _Kind(
+        "training", "one all-reduce of {size} over {ranks}, alone in the network", _training, _alone
+    ),
+    _Kind(
+        "experts", "one all-to-all of {size} over {ranks}, alone in the network", _experts, _alone
+    ),
+    _Kind(
+        "tenants",
+        "four scattered all-reduces of {size} at once, each over {ranks}",
+        _tenants,
+        _crowded,
+        crowd=True,
+    ),
+    _Kind(
+        "storage",
+        "flows of {size} over {ranks} beside a burst to one GPU",
+        _storage,
+        _victim,
+        crowd=True,
+    ),
 )

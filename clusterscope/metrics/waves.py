@@ -13,6 +13,7 @@ import numpy as np
 from clusterscope.columns import F64, I64, bincount
 from clusterscope.engine.network import Network
 from clusterscope.engine.shares import Share
+from clusterscope.engine.standing import instance_of, serving_share
 from clusterscope.metrics.training import Span
 from clusterscope.spec.services import Instance
 from clusterscope.traffic.exchanges import token_bytes
@@ -86,7 +87,7 @@ def by_instance(wave: Wave, place: int, own: Instance) -> F64:
     done_s = entity_s(wave, place)
     for wire in range(len(work.kinds)):
         mine = done_s[work.wire == wire]
-        instance = np.arange(len(mine), dtype=np.int64) * own.instances // max(1, len(mine))
+        instance = instance_of(work, wire, own.instances)
         if len(mine) < own.instances:  # computing alone stands for all of them
             seconds = np.maximum(seconds, mine.max(initial=0.0))
             continue
@@ -97,11 +98,15 @@ def by_instance(wave: Wave, place: int, own: Instance) -> F64:
 def entity_s(wave: Wave, place: int) -> F64:
     """Seconds until each entity of a phase is done in a wave, (U,); inf when it never is."""
     key, size = (wave.job, place), wave.network.scenario.loads[wave.job][place].size_bytes
-    left, spent = size.copy(), np.zeros(len(size))
+    left, spent, serve = size.copy(), np.zeros(len(size)), 1.0
     for seconds, share in wave.parts:
         if key not in share.pace_gbps:
             break
-        pace = share.pace_gbps[key] * GIGA / BITS_PER_BYTE
+        dead = (share.pace_gbps[key] == 0) & (left > 0)
+        if dead.any() and math.isfinite(seconds):
+            serve = serving_share(wave.network.scenario, key, dead) or 1.0
+        # Those that serve do more than their own part of a wave; told is how long that takes.
+        pace = share.pace_gbps[key] * serve * GIGA / BITS_PER_BYTE
         need = np.divide(left, pace, out=np.full(len(size), np.inf), where=pace > 0)
         need[left <= 0] = 0.0
         spent += np.minimum(need, seconds)
@@ -109,7 +114,9 @@ def entity_s(wave: Wave, place: int) -> F64:
             break
         left = np.where(need <= seconds, 0.0, left - pace * seconds)
         left[left <= _DONE * size] = 0.0
-    return spent
+    # What is given up once the others are done never is.
+    spent[left > 0] = math.inf
+    return spent * serve
 
 
 def sends_of(wave: Wave, place: int, kind: str) -> I64:

@@ -32,13 +32,14 @@ _START_US: Final[dict[Family, dict[Protocol, float]]] = {
     "nvls-tree": {"Simple": 0.0},
     "collnet": {"Simple": 7.4},
 }
-# Inside: a whole pass of NVLS in two steps, up and down; in each a half of 25 us.
+# Inside: a whole pass of NVLS in two steps, up and down; in each a half of 25 us. Domains of
+# CollNet scatter and gather by rings, whose steps these are.
 _INSIDE_US: Final[dict[Family, dict[Protocol, float]]] = {
     "ring": {"LL": 0.6, "LL128": 1.9, "Simple": 3.4},
     "tree": {"LL": 0.6, "LL128": 1.25, "Simple": 4.0},
     "nvls": {"Simple": 12.5},
     "nvls-tree": {"Simple": 12.5},
-    "collnet": {"Simple": 0.4},
+    "collnet": {"Simple": 3.4},
 }
 # Between: 31 us of CollNet in two steps; NVLS between domains by a ring.
 _BETWEEN_US: Final[dict[Family, dict[Protocol, float]]] = {

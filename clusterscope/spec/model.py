@@ -13,9 +13,17 @@ from pydantic import Field, field_validator, model_validator
 
 from clusterscope.spec.base import Frozen, Name, Size
 from clusterscope.spec.carrying import TransportSpec
+from clusterscope.spec.inward import with_gpu_defaults
+from clusterscope.spec.parts import ScaleUpKind
 from clusterscope.spec.ready import expanded, plan_name
 from clusterscope.spec.serving import ServeSpec
-from clusterscope.spec.training import CheckpointSpec, ModelSpec, PlanSpec, StragglersSpec
+from clusterscope.spec.training import (
+    LEAST_LEFT,
+    CheckpointSpec,
+    ModelSpec,
+    PlanSpec,
+    StragglersSpec,
+)
 from clusterscope.units import GIB
 
 _MOST = 10**12  # past any cluster, and small enough for exact arithmetic in floats
@@ -63,10 +71,12 @@ class NodeSpec(Frozen):
 class ScaleUpSpec(Frozen):
     """`[scale_up]`: the network inside a domain of GPUs (NVLink, UALink, Infinity Fabric)."""
 
-    kind: Literal["nvlink", "ualink", "infinity-fabric", "neuronlink"] = "nvlink"
+    kind: ScaleUpKind = Field(default="nvlink", description="that of node.gpu when left out")
     domain_gpus: int = Field(ge=1, le=_MOST, description="GPUs in one scale-up domain")
     gpu_gbps: float = Field(
-        gt=0, le=10_000_000, description="bandwidth of one GPU into its domain, one direction"
+        gt=0,
+        le=10_000_000,
+        description="rate of a GPU into its domain, one direction; that of node.gpu when left out",
     )
     switch: Name | None = Field(default=None, description="switch part inside the domain")
     switches: int = Field(default=0, ge=0, le=_MOST, description="switch chips in one domain")
@@ -314,7 +324,7 @@ class EventSpec(Frozen):
     kind: EventKind
     target: Name = Field(description="cable, switch, NIC, GPU or node, by name")
     scale: float = Field(
-        default=0.5, gt=0, le=1, description="degrade: share of the rate that is left"
+        default=0.5, ge=LEAST_LEFT, le=1, description="degrade: share of the rate that is left"
     )
 
 
@@ -376,6 +386,12 @@ class ClusterSpec(Frozen):
     sources: dict[str, Source] = Field(
         default_factory=dict, description="dotted key of a number -> its source"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_gpu(cls, data: object) -> object:
+        """What the scale-up network leaves out follows from the GPU."""
+        return with_gpu_defaults(data)
 
     @property
     def gpus(self) -> int:

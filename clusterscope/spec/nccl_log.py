@@ -31,9 +31,11 @@ COLLECTIVES: Final[dict[str, Collective]] = {
     "alltoall": "all-to-all",
     "sendrecv": "sendrecv",
 }
+_ALLOWED: Final = "a log of nccl-tests, which is text"
 _TAG = re.compile(r"^\s*(?:\[[\d,. ]+\])?(?:<std(?:out|err)>)?:?\s*")
 _RANK = re.compile(r"#\s+Rank\s+(\d+)\s")
 _NAME = re.compile(r"\b(" + "|".join(COLLECTIVES) + r")_perf")
+_DIGITS: Final = 16
 _TIMED: Final = ("time", "algbw", "busbw")
 # Columns when no comment names them, by how many there are in front of the first time.
 _FRONTS: Final = {
@@ -52,12 +54,14 @@ class Measured:
         seconds: of one call.
         algbw_GBps: message over time, 10^9 B/s.
         busbw_GBps: times the factor of the collective.
+        wrong: results that a check found wrong; 0 when it found none or was off.
     """
 
     size_bytes: int
     seconds: float
     algbw_GBps: float  # noqa: N815 - the unit's own spelling
     busbw_GBps: float  # noqa: N815
+    wrong: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,14 @@ class Log:
         rows: by size, ascending; of sizes that occur again the last.
         collective: that it says it ran; None when it does not.
         ranks: that it lists; None when it lists none.
+        redop: reduction that its lines name; None when they do not.
     """
 
     name: str
     rows: tuple[Measured, ...]
     collective: Collective | None
     ranks: int | None
+    redop: str | None = None
 
 
 def read_log(path: str | PathLike[str]) -> Log:
@@ -84,7 +90,7 @@ def read_log(path: str | PathLike[str]) -> Log:
         SpecError: the file cannot be read, holds no results, or a broken line.
     """
     where = shown_name(path)
-    return parse_log(read_text(Path(path), where), where)
+    return parse_log(read_text(Path(path), where, _ALLOWED), where)
 
 
 def parse_log(text: str, where: str) -> Log:
@@ -96,7 +102,7 @@ def parse_log(text: str, where: str) -> Log:
     head: Sequence[str] | None = None
     rows: dict[int, Measured] = {}
     collective: Collective | None = None
-    ranks = 0
+    ranks, redop = 0, None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip() if raw.lstrip().startswith("#") else _TAG.sub("", raw, count=1).strip()
         named = _NAME.search(line)
@@ -108,7 +114,11 @@ def parse_log(text: str, where: str) -> Log:
             rank = _RANK.match(line)
             ranks = max(ranks, int(rank[1]) + 1) if rank else ranks
         elif re.match(r"\d+\s", line):
-            row = _row(line.split(), head, f"{where}: line {number}")
+            cells = line.split()
+            row = _row(cells, head, f"{where}: line {number}")
+            names = head or _guessed(cells, where)
+            if "redop" in names and not _is_number(cells[names.index("redop")]):
+                redop = cells[names.index("redop")]
             # Sizes that leave nothing for each rank are printed as 0.
             rows |= {row.size_bytes: row} if row.size_bytes else {}
     if not rows:
@@ -116,7 +126,7 @@ def parse_log(text: str, where: str) -> Log:
             where, "holds no results of nccl-tests", "give what all_reduce_perf printed"
         )
     ordered = tuple(rows[size] for size in sorted(rows))
-    return Log(where, ordered, collective, ranks or None)
+    return Log(where, ordered, collective, ranks or None, redop)
 
 
 def _row(cells: Sequence[str], head: Sequence[str] | None, where: str) -> Measured:
@@ -133,7 +143,10 @@ def _row(cells: Sequence[str], head: Sequence[str] | None, where: str) -> Measur
     values = [_number(cells[timed + place], name, where) for place, name in enumerate(_TIMED)]
     if size >= 1 and values[0] <= 0:
         raise SpecError(where, f"time {shown(cells[timed])} is not above 0")
-    return Measured(int(size), values[0] * 1e-6, values[1], values[2])
+    after = timed + len(_TIMED)  # where #wrong is
+    wrong = cells[after] if len(cells) > after else ""
+    found = int(wrong) if wrong.isdecimal() and len(wrong) < _DIGITS else 0
+    return Measured(int(size), values[0] * 1e-6, values[1], values[2], found)
 
 
 def _guessed(cells: Sequence[str], where: str) -> Sequence[str]:

@@ -24,6 +24,7 @@ Ordering = Literal["in-order", "reorder"]
 Recovery = Literal["go-back-0", "go-back-n", "selective", "tcp", "link-replay"]
 Congestion = Literal["none", "dcqcn", "per-flow", "telemetry", "receiver-credit", "delay", "loss"]
 Reduction = Literal["none", "switch", "port", "domain"]
+ScaleUpKind = Literal["nvlink", "ualink", "infinity-fabric", "neuronlink"]
 
 _ESTIMATE = "estimate: "
 _GENERIC = re.compile(r"generic-([1-9]\d{0,3})")
@@ -61,6 +62,7 @@ class Gpu(Part):
     hbm_gbps: float
     tdp_w: float
     scale_up_gbps: float
+    scale_up_kind: ScaleUpKind = "nvlink"
     price_usd: float
 
 

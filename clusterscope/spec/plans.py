@@ -208,3 +208,11 @@ def _check_schedule(plan: Plan, where: str) -> None:
             f"{plan.vp} chunks are interleaved over stages, and pp is 1",
             "allowed is 1, or pp of at least 2",
         )
+    if plan.vp > 1 and plan.microbatches % plan.pp:
+        # Interleaved stages take pp microbatches of a chunk at a time (Megatron-LM, schedules.py).
+        raise SpecError(
+            f"{where}.vp",
+            f"{counted(plan.microbatches, 'microbatch', 'microbatches')} cannot be interleaved "
+            f"over {plan.pp} stages",
+            f"allowed is vp = 1, or a multiple of {plan.pp} microbatches",
+        )

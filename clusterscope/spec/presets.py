@@ -124,7 +124,8 @@ def schema() -> dict[str, Any]:
 
 
 def _by_name(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with names that stand for tables of a job, and what follows from these."""
+    """The schema with names that stand for tables of a job, and what may be left out."""
+    schema["$defs"]["ScaleUpSpec"]["required"].remove("gpu_gbps")
     job = schema["$defs"]["JobSpec"]
     tables = ("model", "plan", "serve")
     for key in tables:

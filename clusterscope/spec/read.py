@@ -80,20 +80,21 @@ def _lower(sentence: str) -> str:
     return shown_name(line[:1].lower() + line[1:])
 
 
-def read_text(path: Path, where: str) -> str:
-    """Contents of a text file of bearable size.
+def read_text(path: Path, where: str, allowed: str = "") -> str:
+    """Contents of a text file of bearable size; `allowed` says what it should be if not TOML.
 
     Raises:
         SpecError: not there, not a file, not readable, too large or not UTF-8.
     """
+    file = f"allowed is {allowed or 'a TOML file'}"
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise SpecError(where, "is a directory", "allowed is a TOML file")
+            raise SpecError(where, "is a directory", file)
         if not stat.S_ISREG(mode):
-            raise SpecError(where, "is not a regular file", "allowed is a TOML file")
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            raise SpecError(where, "is not a regular file", file)
+        with path.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         raise SpecError(where, "there is no such file") from None
     except (OSError, ValueError) as error:
@@ -103,14 +104,13 @@ def read_text(path: Path, where: str) -> str:
         raise SpecError(
             where,
             f"is larger than {MAX_FILE_BYTES // MIB} MiB",
-            "allowed is a TOML spec",
+            f"allowed is {allowed or 'a TOML spec'}",
         )
+    text = f"allowed is {allowed or 'TOML, which is UTF-8 text'}"
     if b"\0" in data:
-        raise SpecError(where, "is a binary file", "allowed is TOML, which is UTF-8 text")
+        raise SpecError(where, "is a binary file", text)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise SpecError(
-            where, f"is not UTF-8 text (line {line})", "allowed is TOML, which is UTF-8 text"
-        ) from None
+        raise SpecError(where, f"is not UTF-8 text (line {line})", text) from None

@@ -31,12 +31,12 @@ FIELDS: dict[str, str] = {
     "schedule": "order of forward and backward",
     "microbatch": "sequences of a microbatch",
     "batch": "sequences of an iteration",
-    "zero": "what data parallel ranks share out",
+    "zero": "what the dp ranks share out",
     "recompute": "what backward computes again",
     "attention": "scores stay inside a kernel, or go through memory",
-    "overlap": "communication that runs beside computing",
+    "overlap": "communication beside computing",
     "placement": "which GPUs the ranks are on",
-    "stride": "nodes from one to the next when placement is strided",
+    "stride": "nodes from one to the next, when placement is strided",
 }
 _ALIASES = {"global_batch": "batch", "ranks": "dp"}
 _CUTS = ("tp", "cp", "pp")
@@ -141,10 +141,7 @@ def replanned(spec: ClusterSpec, job: int, changes: Mapping[str, str]) -> Cluste
         SpecError: such a plan is not possible, and why, in one sentence.
     """
     now = planned(spec, job)
-    bad = next((name for name in changes if name not in now.values), None)
-    if bad is not None:
-        hint = f"what can be changed is {', '.join(now.values)}"
-        raise SpecError(f"job {now.job.name!r}", f"{bad} is for a job that trains", hint)
+    _must_have(now, tuple(changes))
     tables = to_tables(spec)
     listed: list[dict[str, Any]] = tables.setdefault("jobs", [])
     if not listed:
@@ -154,7 +151,21 @@ def replanned(spec: ClusterSpec, job: int, changes: Mapping[str, str]) -> Cluste
     if "stride" in changes and "placement" not in changes:
         changes = {**changes, "placement": "strided"}
     settings = [_setting(job, name, value) for name, value in changes.items()]
-    return parse(tomli_w.dumps(tables), spec.name, settings)
+    try:
+        return parse(tomli_w.dumps(tables), spec.name, settings)
+    except SpecError as error:
+        own = f"--set: jobs.{job}."  # which is how it was asked of `parse`, not of us
+        if not error.where.startswith(own):
+            raise
+        raise SpecError(error.where.removeprefix(own), error.problem, error.hint) from None
+
+
+def _must_have(now: Planned, names: Sequence[str]) -> None:
+    """Say so when a job has no such field."""
+    bad = next((name for name in names if name not in now.values), None)
+    if bad is not None:
+        hint = f"what can be changed is {', '.join(now.values)}"
+        raise SpecError(f"job {now.job.name!r}", f"{bad} is for a job that trains", hint)
 
 
 def _let_follow(tables: dict[str, Any], job: int, plan: Plan, changes: Mapping[str, str]) -> None:
@@ -219,6 +230,7 @@ def stepped(spec: ClusterSpec, job: int, name: str, way: int) -> ClusterSpec:
         SpecError: no value that way is possible, and why the nearest is not.
     """
     now = planned(spec, job)
+    _must_have(now, (name,))
     first: SpecError | None = None
     for value in _candidates(now, name, way):
         try:
@@ -241,7 +253,8 @@ def _candidates(now: Planned, name: str, way: int) -> list[str]:
     number, model = int(value), now.model
     if name == "zero":
         return [str(n) for n in (range(number + 1, 4) if way > 0 else range(number - 1, -1, -1))]
-    assert model is not None
+    if model is None:
+        return _doubled(number, way)
     if name in ("pp", "vp"):
         most = model.layers + 1
         return [str(n) for n in (range(number + 1, most) if way > 0 else range(number - 1, 0, -1))]

@@ -13,6 +13,8 @@ from pydantic import Field
 from clusterscope.spec.base import Frozen, Name
 
 Precision = Literal["bf16", "fp8"]
+# Share of a rate or speed that `degrade` and stragglers leave at least; less is a failure.
+LEAST_LEFT = 0.01
 Schedule = Literal["1f1b", "interleaved", "zero-bubble"]
 Recompute = Literal["none", "selective", "full"]
 Attention = Literal["fused", "stored"]
@@ -98,7 +100,7 @@ class StragglersSpec(Frozen):
         "the fitted constant when left out",
     )
     count: _NONE_OR_MANY = Field(default=0, description="GPUs that are slow, drawn by the seed")
-    speed: Annotated[float, Field(gt=0, le=1)] = Field(
+    speed: Annotated[float, Field(ge=LEAST_LEFT, le=1)] = Field(
         default=0.9, description="share of its own speed at which a slow GPU computes"
     )
 

@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from clusterscope.errors import SpecError
 from clusterscope.spec import library, parts
 from clusterscope.spec.library import Family, Generation, Protocol
 from clusterscope.spec.model import Algorithm, ClusterSpec, JobSpec, Task
-from clusterscope.spec.reductions import unreduced
+from clusterscope.spec.reductions import Reason, unreduced
 from clusterscope.spec.shape import cable_gbps, shape_of
-from clusterscope.traffic.placed import Placed
+from clusterscope.traffic.placed import Placed, crossings
 from clusterscope.units import gbps_to_GBps
 
 # Collectives that a library runs; the others are plain traffic.
@@ -34,6 +35,13 @@ _FAMILY: Final[Mapping[Algorithm, Family]] = {
     "nvls-tree": "nvls-tree",
     "sharp": "collnet",
 }
+
+# Algorithms that need as many ranks in every domain.
+_EQUAL: Final = ("sharp", "nvls", "nvls-tree")
+_PARTNERS: Final = ("halving-doubling", "recursive-doubling")
+# Collectives of rings, and algorithms that come down to one where domains do not count.
+_RINGS: Final = ("all-reduce", "all-gather", "reduce-scatter")
+_AS_RING: Final = ("ring", "rail-ring", "direct")
 
 # Sends between two ranks know no LL128, and those of an exchange use Simple.
 _LEFT_OUT: Final[Mapping[Task, tuple[Protocol, ...]]] = {
@@ -56,6 +64,9 @@ class Reach:
         generation: of the GPUs.
         direct: GPUs of a domain are cabled to each other.
         rail_only: NICs of different rails cannot reach each other.
+        ranks: in all, where domains are not equally full and g are the rails that they share; or
+            where one ring takes no notice of domains and leaves them k times; 0 elsewhere.
+        widest: ranks of the fullest domain, there.
     """
 
     k: int
@@ -67,11 +78,18 @@ class Reach:
     generation: Generation
     direct: bool
     rail_only: bool
+    ranks: int = 0
+    widest: int = 0
 
     @property
     def n(self) -> int:
         """Ranks."""
-        return self.k * self.g
+        return self.ranks or self.k * self.g
+
+    @property
+    def most(self) -> int:
+        """Ranks of the fullest domain."""
+        return self.widest or self.g
 
 
 @dataclass(frozen=True)
@@ -100,7 +118,7 @@ class Cost:
 def reach_of(spec: ClusterSpec, job: Placed) -> Reach:
     """What a library knows of a job on its GPUs."""
     up, node = spec.scale_up, spec.node
-    k, g = (1, job.ranks) if len(job.domains.sizes) == 1 else job.split
+    k, g, ranks, widest = _extent(job)
     ring = every = ratio = 0.0
     direct = False
     if up is not None:
@@ -122,17 +140,64 @@ def reach_of(spec: ClusterSpec, job: Placed) -> Reach:
         generation=library.generation_of(node.gpu),
         direct=direct,
         rail_only=spec.scale_out is not None and spec.scale_out.wiring == "rail-only",
+        ranks=ranks,
+        widest=widest,
     )
 
 
+def _extent(job: Placed) -> tuple[int, int, int, int]:
+    """k, g, ranks and widest of a job's reach."""
+    if job.alone:
+        return 1, job.ranks, 0, 0
+    widest = int(job.domains.sizes.max())
+    name, kind = job.spec.algorithm, job.spec.collective
+    if job.uneven and name not in _PARTNERS:
+        return len(job.domains.sizes), len(job.rails.sizes), job.ranks, widest
+    if job.flat and kind in _RINGS and name in ("auto", *_AS_RING):
+        return crossings(job), 1, job.ranks, widest
+    return *job.split, 0, 0
+
+
 def selected(job: Placed, spec: ClusterSpec) -> tuple[Placed, Cost | None]:
-    """The job by the algorithm that runs, and its cost; None for traffic that no library runs."""
+    """The job by the algorithm that runs, and its cost; None for traffic that no library runs.
+
+    Raises:
+        SpecError: its algorithm has nothing to work on where the job is.
+    """
     if job.spec.collective not in COLLECTIVES:
         return job, None
+    reason = refused(job)
+    if reason is not None:
+        raise SpecError(f"job {job.spec.name!r}: algorithm", *reason)
     reach = reach_of(spec, job)
-    name = choose(job.spec, reach)
+    name = _runs(job, choose(job.spec, reach))
     found = cost(job.spec.collective, name, reach, job.size_bytes, job.spec.step_latency_s)
     return job.by(name), found
+
+
+def refused(job: Placed) -> Reason | None:
+    """Why a job cannot run by its algorithm where it is, and what can; None when it can."""
+    name = job.spec.algorithm
+    if name == "sharp" and job.alone:
+        return "'sharp' reduces between domains, and all ranks share one", "use ring, nvls or auto"
+    if name not in _EQUAL:
+        return None
+    if job.flat:
+        return f"{name!r} works by domains, and hierarchical is false", "use ring, or leave it out"
+    sizes = job.domains.sizes
+    if not job.domains.uniform:
+        held = f"they hold {sizes.min()} to {sizes.max()} ranks"
+        return f"{name!r} needs equally full domains, and {held}", "use rail-ring, tree or auto"
+    return None
+
+
+def _runs(job: Placed, name: Algorithm) -> Algorithm:
+    """The algorithm that an algorithm comes down to where the job is."""
+    if (job.alone and name == "rail-ring") or (job.flat and name in _AS_RING):
+        return "ring"
+    if job.uneven and name in _AS_RING and job.spec.collective in _RINGS:
+        return "rail-ring"
+    return "direct" if job.uneven and name == "pxn" else name
 
 
 def choose(job: JobSpec, reach: Reach) -> Algorithm:
@@ -154,10 +219,11 @@ def candidates(collective: Task, reach: Reach) -> tuple[Algorithm, ...]:
         found: tuple[Algorithm, ...] = ("ring", "direct") if reach.direct else ("ring",)
         reduces = collective == "all-reduce" and reach.switch_ratio > 0
         return (*found, "nvls") if reduces else found
-    ring: Algorithm = "ring" if reach.g == 1 else "rail-ring"
+    ring: Algorithm = "ring" if reach.most == 1 else "rail-ring"
     if collective != "all-reduce":
         return (ring,)
-    return (ring, "tree", "nvls-tree") if reach.switch_ratio > 0 and reach.g > 1 else (ring, "tree")
+    switched = reach.switch_ratio > 0 and reach.g > 1 and not reach.ranks
+    return (ring, "tree", "nvls-tree") if switched else (ring, "tree")
 
 
 def cost(
@@ -192,7 +258,7 @@ def _cost(
     wire = library.wire_ratio(family, protocol)
     start = library.start_s(family, protocol)
     inside_s = library.inside_s(family, protocol, reach.k)
-    between_s = library.between_s(family, protocol, reach.g)
+    between_s = library.between_s(family, protocol, reach.most)
     if family == "ring" and protocol == "Simple" and reach.k > 1 and collective == "all-reduce":
         start, inside_s, between_s = (library.PLATEAU * s for s in (start, inside_s, between_s))
     inside, between = steps(collective, algorithm, reach)
@@ -212,13 +278,13 @@ def steps(collective: Task, algorithm: Algorithm, reach: Reach) -> tuple[int, in
     """Messages that follow one another inside domains and between them."""
     k, g, n = reach.k, reach.g, reach.n
     passes = 2 if collective == "all-reduce" else 1
-    climb, inside = 2 * (k.bit_length() - 1), 2 * (g - 1)
+    climb, inside = 2 * (k.bit_length() - 1), 2 * (reach.most - 1)
     match algorithm:
         case _ if collective in ("all-to-all", "sendrecv"):
             return (0, 1) if k > 1 else (1, 0)
         case _ if collective == "broadcast":
             return n - k, k - 1
-        case "rail-ring":
+        case _ if algorithm == "rail-ring" or (reach.ranks and algorithm == "ring"):
             return passes * (n - k), passes * (k - 1)
         case "tree" | "single-tree":
             return inside, climb
@@ -255,7 +321,7 @@ def busy_s(
         rate *= reach.switch_ratio or 1.0
     near = inside * size_bytes / (rate * 1e9) if inside else 0.0
     far = between * size_bytes / (reach.nic_GBps * nic_ratio * 1e9) if between else 0.0
-    at_once = algorithm in ("rail-ring", "tree", "single-tree", "nvls-tree")
+    at_once = algorithm in ("rail-ring", "tree", "single-tree", "nvls-tree") or reach.ranks
     if at_once or collective in ("all-to-all", "broadcast"):
         return max(near, far)
     return near + far
@@ -265,15 +331,15 @@ def _volumes(collective: Task, algorithm: Algorithm, reach: Reach) -> tuple[floa
     """Bytes that a rank sends inside its domain and over NICs, by byte of the message."""
     k, g, n = reach.k, reach.g, reach.n
     passes = 2 if collective == "all-reduce" else 1
-    inside, out, far = passes * (g - 1) / g, passes * (k - 1) / n, k > 1
+    inside, out, far = passes * (reach.most - 1) / reach.most, passes * (k - 1) / n, k > 1
     match algorithm:
         case _ if collective == "sendrecv":
             return (0.0, 1.0) if far else (1.0, 0.0)
         case _ if collective == "broadcast":
-            return (1.0 if k == 1 else (g - 1) / g), far / g
+            return (1.0 if k == 1 else inside), far / g
         case _ if collective == "all-to-all":
             return (k if algorithm == "pxn" else 1) * (g - 1) / n, (n - g) / n
-        case "rail-ring":
+        case _ if algorithm == "rail-ring" or (reach.ranks and algorithm == "ring"):
             return passes * (n - 1) / n, passes * (n - 1) / n / g
         case "tree" | "single-tree":
             return inside, far * (3 if algorithm == "single-tree" else 2) / g

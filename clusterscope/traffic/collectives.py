@@ -32,7 +32,7 @@ from clusterscope.traffic.doubling import doubling_phases
 from clusterscope.traffic.edges import connect, first_ports
 from clusterscope.traffic.flows import Exchange, Phase
 from clusterscope.traffic.groups import cross_rings, flat_ring
-from clusterscope.traffic.placed import Placed, phase, ring_flows, ring_phase
+from clusterscope.traffic.placed import Placed, crossings, phase, ring_flows, ring_phase
 from clusterscope.traffic.rails import broadcast_phases, pxn_exchange, rail_rings
 from clusterscope.traffic.reduction import domain_bytes, tree_phase
 from clusterscope.traffic.shuffle import Purpose, shuffled_partners
@@ -101,15 +101,12 @@ def _all_reduce(job: Placed) -> list[Phase]:
 def _rings(job: Placed) -> list[Phase]:
     """Phases of all-reduce, all-gather or reduce-scatter, in domains and between them."""
     name = job.spec.collective
+    if job.spec.algorithm in ("sharp", "nvls") and not job.flat:
+        return _reduced(job)
     if not job.spec.hierarchical:
         return _flat(job, f"flat ring {name}")
-    sizes = job.domains.sizes
-    if not job.domains.uniform:
-        return _flat(job, f"flat ring {name}: domains hold {sizes.min()} to {sizes.max()} ranks")
-    if job.spec.algorithm in ("sharp", "nvls"):
-        return _reduced(job)
     k, g = job.split
-    if job.spec.algorithm == "rail-ring" and k > 1 and g > 1:
+    if job.uneven or (job.spec.algorithm == "rail-ring" and k > 1 and g > 1):
         return rail_rings(job, _passes(name))
     phases = []
     if name != "all-gather":
@@ -135,7 +132,8 @@ def _share_inside(job: Placed, name: str) -> Phase:
 
 def _reduced(job: Placed) -> list[Phase]:
     """All-reduce by switches: those between the domains (sharp), or those inside them (nvls)."""
-    (k, g), size = job.split, job.size_bytes
+    k, size = len(job.domains.sizes), job.size_bytes
+    g = job.ranks // k
     if job.spec.algorithm == "sharp":
         trees, inside = cross_rings(job.domains), (job.domains, size * (g - 1) / g, g - 1)
         return [
@@ -158,8 +156,10 @@ def _flat(job: Placed, name: str) -> list[Phase]:
     """One ring over all ranks in rank order, as one phase."""
     n = job.ranks
     steps = _passes(job.spec.collective) * (n - 1)
-    ring = job.domains if len(job.domains.sizes) == 1 else flat_ring(n)
-    return [ring_phase(job, name, ring, steps * job.size_bytes / n, steps)]
+    if job.alone:
+        return [ring_phase(job, name, job.domains, steps * job.size_bytes / n, steps)]
+    far = min(steps, _passes(job.spec.collective) * max(1, crossings(job) - 1))
+    return [ring_phase(job, name, flat_ring(n), steps * job.size_bytes / n, far, steps - far)]
 
 
 def _passes(collective: Task) -> int:

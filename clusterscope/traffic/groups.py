@@ -89,3 +89,27 @@ def cross_rings(domains: Rings) -> Rings:
         rank=np.ascontiguousarray(domains.rank.reshape(-1, positions).T).ravel(),
         start=np.arange(0, ranks + 1, ranks // positions, dtype=np.int32),
     )
+
+
+def place_in_domain(fabric: Fabric, gpus: I32) -> I32:
+    """Place of GPUs in the whole domain that each belongs to, (R,); 0 for a GPU without one."""
+    own, first = np.unique(fabric.gpu_domain, return_index=True)
+    domain = fabric.gpu_domain[gpus]
+    place = gpus - first[np.searchsorted(own, domain)]
+    return np.where(domain >= 0, place, 0).astype(np.int32)
+
+
+def shared_rails(domains: Rings, place: I32) -> Rings:
+    """One ring a rail that all domains share, by the place of every rank (R,) in its domain.
+
+    Where none is shared, as many rings as the smallest domain has ranks, by position.
+    """
+    k, ring, places = len(domains.sizes), domains.ring_of_member, place[domains.rank]
+    shared = np.bincount(places)[places] == k
+    rails = int(shared.sum()) // k or int(domains.sizes.min())
+    order = np.lexsort((places, ~shared, ring))
+    at = (domains.start[:-1, None] + np.arange(rails)).T.ravel()  # rail by rail, domains in order
+    return Rings(
+        rank=domains.rank[order[at]],
+        start=np.arange(0, rails * k + 1, k, dtype=np.int32),
+    )

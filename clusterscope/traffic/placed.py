@@ -17,7 +17,15 @@ from clusterscope.spec.model import Algorithm, JobSpec
 from clusterscope.traffic.channels import SEND_CHANNELS, channels_of
 from clusterscope.traffic.edges import connect, network_of
 from clusterscope.traffic.flows import Flows, Phase
-from clusterscope.traffic.groups import Rings, domain_of, domain_rings
+from clusterscope.traffic.groups import (
+    Rings,
+    cross_rings,
+    domain_of,
+    domain_rings,
+    flat_ring,
+    place_in_domain,
+    shared_rails,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +62,30 @@ class Placed:
         if not self.domains.uniform or not self.spec.hierarchical:
             return self.ranks, 1
         return len(self.domains.sizes), int(self.domains.sizes[0])
+
+    @property
+    def alone(self) -> bool:
+        """All ranks share one domain."""
+        return len(self.domains.sizes) == 1
+
+    @property
+    def flat(self) -> bool:
+        """Ranks of one domain take no notice of it, as their spec wants."""
+        return not self.spec.hierarchical and not self.alone and int(self.domains.sizes.max()) > 1
+
+    @property
+    def uneven(self) -> bool:
+        """Domains hold different numbers of ranks."""
+        return self.spec.hierarchical and not self.domains.uniform
+
+    @property
+    def rails(self) -> Rings:
+        """A ring a rail that all domains have, one rank of every domain in each, in their order."""
+        if self.split[1] == 1 and not self.uneven:
+            return flat_ring(self.ranks)
+        if self.domains.uniform:
+            return cross_rings(self.domains)
+        return shared_rails(self.domains, place_in_domain(self.fabric, self.gpus))
 
     def by(self, algorithm: Algorithm) -> Placed:
         """The same job by another algorithm."""
@@ -121,3 +153,8 @@ def phase(job: Placed, name: str, flows: Flows, steps: int, inner_steps: int = 0
     """A phase on whichever network its flows use."""
     made = Phase(name, network_of(job.fabric, flows), flows, steps)
     return replace(made, inner_steps=inner_steps) if inner_steps else made
+
+
+def crossings(job: Placed) -> int:
+    """Ranks, in rank order around a ring, whose next one is in another domain."""
+    return int((job.domain != np.roll(job.domain, -1)).sum())

@@ -96,7 +96,7 @@ def _by_rings(job: Placed, seed: int, *, at_once: bool) -> tuple[Phase, ...]:
     """What rings would move, for a job whose switches reduce; else nothing."""
     if job.spec.algorithm not in ("sharp", "nvls", "nvls-tree"):
         return ()
-    return phases_of(job.by("rail-ring" if at_once else "ring"), seed)
+    return phases_of(job.by("rail-ring" if at_once and not job.alone else "ring"), seed)
 
 
 def _working(job: JobSpec, site: Site, phases: tuple[Phase, ...]) -> JobProgram:

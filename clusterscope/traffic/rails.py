@@ -5,6 +5,8 @@ NIC of its r-th GPU, and passes all GPUs of the domain between (NVLink takes a m
 GPU to the one with the NIC). So a NIC sends (n-1)/n S/g a pass, and a GPU (n-1)/n S to the next one
 of its domain, at the same time: NICs and domain pace each other, whichever is slower.
 
+Where domains are not equally full, rings run on the rails that all of them have.
+
 Broadcast is the same, open at the end: a NIC sends S/g once, a GPU S (g-1)/g.
 
 All-to-all over PXN: what is for the GPU of rail r in another domain goes to the GPU of rail r in
@@ -21,35 +23,33 @@ import numpy as np
 from clusterscope.columns import I32
 from clusterscope.traffic.edges import first_ports
 from clusterscope.traffic.flows import Exchange, Phase
-from clusterscope.traffic.groups import Rings, cross_rings
-from clusterscope.traffic.placed import Placed, edges, phase, ring_phase
+from clusterscope.traffic.groups import Rings, cross_rings, flat_ring
+from clusterscope.traffic.placed import Placed, edges, phase, ring_flows, ring_phase
 
 
 def rail_rings(job: Placed, passes: int) -> list[Phase]:
     """A ring a rail over all ranks, in and between domains at the same time."""
-    k, g = job.split
+    rails, k = job.rails, len(job.domains.sizes)
     n, size = job.ranks, job.size_bytes
     sent = passes * size * (n - 1) / n
     name = f"rings by rail: {job.spec.collective}"
     inner = passes * (n - k)
-    between = ring_phase(job, name, cross_rings(job.domains), sent / g, passes * (k - 1), inner)
+    each = sent / len(rails.sizes)
+    between = ring_phase(job, name, rails, each, passes * (k - 1), inner)
     return [between, ring_phase(job, f"{name}, in domain", job.domains, sent, inner)]
 
 
 def broadcast_phases(job: Placed) -> list[Phase]:
     """The first rank's buffer to all others, along a chain a rail."""
-    k, g = job.split
-    size = job.size_bytes
-    if g == 1 or k == 1:
-        order = job.domains if k == 1 else _one(job.ranks)
+    size, sizes = job.size_bytes, job.domains.sizes
+    if job.alone or (job.split[1] == 1 and not job.uneven):
+        order = job.domains if job.split[0] == 1 else flat_ring(job.ranks)
         return [_chain(job, "broadcast along a chain", order, size, 0)]
-    between = _chain(job, "broadcast by rail", cross_rings(job.domains), size / g, k * (g - 1))
-    inside = ring_phase(job, "broadcast in domain", job.domains, size * (g - 1) / g, g - 1)
-    return [between, inside]
-
-
-def _one(ranks: int) -> Rings:
-    return Rings(rank=np.arange(ranks, dtype=np.int32), start=np.array([0, ranks], dtype=np.int32))
+    rails, inner = job.rails, job.ranks - len(sizes)
+    between = _chain(job, "broadcast by rail", rails, size / len(rails.sizes), inner)
+    sent = size * (1.0 - 1.0 / np.repeat(sizes, sizes))
+    flows = ring_flows(job, job.domains, sent)
+    return [between, phase(job, "broadcast in domain", flows, int(sizes.max()) - 1)]
 
 
 def _chain(job: Placed, name: str, rings: Rings, sent_bytes: float, inner_steps: int) -> Phase:

@@ -7,6 +7,10 @@ one stage taking f and b seconds, an iteration takes m (f + b) and a bubble of
     interleaved   (p-1) / v (f + b)        Narayanan et al. SC21, section 2.2.2
     zero-bubble   (p-1)     (f + b - 2 w)  Qi et al. 2023, ZB-H1; w of b is the weights' gradient
 
+Interleaved, m is a multiple of p. With less than p microbatches, zero-bubble has too little
+of the weights' gradients to fill its idle time with: the last backward comes up all stages, and the
+first stage does its own gradient after that, so that (p-1) (f + b) - (p-2+m) w is left.
+
 The closed forms leave out the time of sends; `slots` plays 1f1b and interleaved slot by slot.
 """
 
@@ -59,7 +63,9 @@ def bubble_ratio(
     forward, backward = 1.0, backward_over_forward
     # Half of an ordinary backward is the weights' gradient; it fills what would be bubble.
     weights = min(1.0, backward / 2)
-    return idle * max(0.0, forward + backward - 2 * weights) / (forward + backward)
+    filled = min(2 * (stages - 1), stages - 2 + microbatches) if stages > 1 else 0
+    left = (stages - 1) * (forward + backward) - filled * weights
+    return max(0.0, left) / (microbatches * (forward + backward))
 
 
 def bubble_of_step(bubble: float) -> float:

@@ -10,7 +10,7 @@ A tree over k members, numbered from 0: member i hangs below i without its lowes
 next higher bit set instead, or below i - b where there is no such member. The second tree is the
 first one read backwards, or moved on by one when k is odd.
 
-Between domains each of g positions has trees of its own for S/g over its NICs, while inside the
+Between domains each of g rails has trees of its own for S/g over its NICs, while inside the
 domain chains gather and spread all positions' parts: 2 S (g-1)/g over each GPU's link, which
 `ring_phase` sends as a ring does.
 Axes: E edges, K members.
@@ -23,8 +23,7 @@ import numpy as np
 from clusterscope.columns import F64, I64, bincount
 from clusterscope.fabric.arrays import Fabric
 from clusterscope.traffic.flows import Flows, Phase
-from clusterscope.traffic.groups import cross_rings
-from clusterscope.traffic.placed import Placed, edges, phase, ring_phase
+from clusterscope.traffic.placed import Placed, edges, phase, ring_flows, ring_phase
 from clusterscope.traffic.reduction import domain_bytes
 
 # Possible codes for each that there is, up to which counting all of them beats sorting.
@@ -35,36 +34,39 @@ def tree_phases(job: Placed, *, trees: int, in_switches: bool = False) -> list[P
     """All-reduce over one or two binary trees between domains, all phases at once.
 
     Args:
-        job: where it runs; its domains are equally full.
+        job: where it runs.
         trees: 1 or 2.
         in_switches: the domains' switches reduce what is gathered inside.
     """
     k, g = job.split
+    sizes = job.domains.sizes
+    if job.uneven:
+        k, g = len(sizes), int(sizes.max())
     size, phases = job.size_bytes, []
     if k > 1:
         # A chain inside the domain is walked up and down; a switch is asked once each way.
         inner = 2 if in_switches else 2 * (g - 1)
-        phases.append(_between(job, size / g, trees, inner))
+        phases.append(_between(job, trees, inner))
     if g > 1 and in_switches:
         name = "all-reduce in switches of domain"
         phases.append(ring_phase(job, name, job.domains, domain_bytes(size, g), 2))
     elif g > 1:
-        sent = 2 * size * (g - 1) / g
-        phases.append(ring_phase(job, "chains in domain", job.domains, sent, 2 * (g - 1)))
+        sent = 2 * size * (1.0 - 1.0 / np.repeat(sizes, sizes))
+        flows = ring_flows(job, job.domains, sent)
+        phases.append(phase(job, "chains in domain", flows, 2 * (g - 1)))
     return phases
 
 
-def _between(job: Placed, size_bytes: float, trees: int, inner_steps: int) -> Phase:
-    """Trees between the domains, one pair a position; a position moves in lock step."""
-    k, g = job.split
+def _between(job: Placed, trees: int, inner_steps: int) -> Phase:
+    """Trees between the domains, one pair a rail; a rail moves in lock step."""
+    rails = job.rails
+    k, each = int(rails.sizes[0]), job.size_bytes / len(rails.sizes)
     child, parent = tree_edges(k, trees)
-    members = cross_rings(job.domains) if g > 1 else None
-    grid = np.arange(k)[None, :] if members is None else members.rank.reshape(g, k)
-    grid = grid.astype(np.int32, copy=False)
+    grid = rails.rank.reshape(-1, k)
     sender = grid.take(np.concatenate([child, parent]), axis=1).ravel()
     receiver = grid.take(np.concatenate([parent, child]), axis=1).ravel()
     group = np.repeat(np.arange(len(grid), dtype=np.int32), 2 * len(child))
-    flows = edges(job, sender, receiver, np.full(len(sender), size_bytes / trees), group, trees)
+    flows = edges(job, sender, receiver, np.full(len(sender), each / trees), group, trees)
     name = "tree between domains" if trees == 1 else "double tree between domains"
     return phase(job, name, below_leaves(job.fabric, flows), 2 * depth(k), inner_steps)
 

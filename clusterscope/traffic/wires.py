@@ -20,6 +20,7 @@ from clusterscope.traffic.edges import connect
 from clusterscope.traffic.flows import Flows
 from clusterscope.traffic.groups import Rings, domain_of
 from clusterscope.traffic.layout import Hierarchy, hierarchy, layout_of
+from clusterscope.traffic.parts import Parts, domain_parts
 from clusterscope.traffic.volumes import expert_bytes, ring_share, stage_bytes
 
 
@@ -87,6 +88,10 @@ class Site:
         Inside a domain a rank sends (g-1)/g of it, between k domains (k-1)/k of what is left.
         """
         cut = self.split(groups)
+        if self.hierarchical and cut.inside is None and cut.across is not None:
+            parts = domain_parts(groups, domain_of(self.fabric, self.gpus))
+            if int(parts.rings.sizes.max()) > 1:
+                return self._by_rails(kind, parts, buffer_bytes, passes, cut.k)
         wires = []
         if cut.inside is not None:
             sent = passes * ring_share(cut.g) * buffer_bytes
@@ -95,6 +100,30 @@ class Site:
             sent = passes * ring_share(cut.k) / cut.g * buffer_bytes
             wires += self.rings(kind, cut.across, sent, passes * (cut.k - 1), cut.g)
         return wires
+
+    def _by_rails(
+        self, kind: str, parts: Parts, buffer_bytes: F64, passes: int, size: int
+    ) -> list[Wire]:
+        """Groups of `size` ranks spread unevenly over domains: rings on the rails all parts have.
+
+        A rank sends the buffer on inside its domain, and one of each rail a part of it over NICs.
+        """
+        inside, rails = parts.rings, parts.rails
+        at = parts.on_rails
+        rank = np.concatenate([inside.rank, inside.rank[at]])
+        there = np.concatenate([inside.next_rank, inside.rank[parts.onward[at]]])
+        each = np.concatenate([np.ones(len(inside.rank)), 1.0 / rails[at]])
+        group = np.concatenate([parts.group, parts.group[at]])
+        order = np.argsort(group, kind="stable")
+        sent = (passes * ring_share(size) * buffer_bytes[rank] * each)[order]
+        if not sent.any():
+            return []
+        channels = channels_of(self.fabric, self.gpus, int(rails.min()))
+        ends = self.gpus[rank[order]], self.gpus[there[order]]
+        flows = connect(
+            self.name, self.fabric, *ends, sent, group[order].astype(np.int32), channels
+        )
+        return [Wire(kind, flows, passes * (size - 1))] if len(flows.src) else []
 
 
 def tensor_wires(site: Site, plan: Plan, buffer_bytes: float, reduces: float) -> list[Wire]:

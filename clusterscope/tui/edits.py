@@ -13,7 +13,7 @@ from clusterscope.errors import SpecError
 from clusterscope.fabric.arrays import Health
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.rules import Deed, events_of, health_at
-from clusterscope.tui.exports import Exports
+from clusterscope.tui.exports import Exports, free_path
 from clusterscope.units import counted
 
 _SIGNS: dict[Kind, str] = {"fail": "X", "degrade": "d", "restore": "r"}
@@ -160,10 +160,10 @@ def removing(event: Event) -> Request:
 
 
 def exporting(exports: Exports, said: Callable[[Path], None]) -> Request:
-    """Request to write a report, into a directory named after the step and nothing else."""
+    """Request to write a report, into a directory named after cluster and step that is new."""
 
     def request(timeline: Timeline, step: int) -> int:
-        directory = Path(f"clusterscope-step{step}")
+        directory = free_path(timeline.scenario.spec.name, "report", step, "")
         exports.report(timeline, directory, step)
         said(directory)
         return step

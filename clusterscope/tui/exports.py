@@ -32,15 +32,18 @@ class Exports(Protocol):
 def free_path(spec: str, pane: str, step: int, suffix: str) -> Path:
     """A path in the current directory that nothing has yet: SPEC-PANE-stepK.csv, then -2, ...
 
+    Without a suffix it is one for a directory.
+
     Raises:
         SpecError: all of them are taken.
     """
     stem = f"{plain(spec)}-{plain(pane)}-step{step}"
+    suffix = f".{suffix}" if suffix else ""
     for number in range(1, _TRIED):
-        path = Path(f"{stem}{f'-{number}' if number > 1 else ''}.{suffix}")
+        path = Path(f"{stem}{f'-{number}' if number > 1 else ''}{suffix}")
         if not path.exists() and not path.is_symlink():
             return path
-    raise SpecError(f"{stem}.{suffix}", f"is there {_TRIED:,} times already", "tidy up first")
+    raise SpecError(f"{stem}{suffix}", f"is there {_TRIED:,} times already", "tidy up first")
 
 
 def plain(name: str) -> str:

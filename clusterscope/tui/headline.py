@@ -12,11 +12,12 @@ from clusterscope.fabric.counts import counts
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import hottest
 from clusterscope.metrics.memo import per_frame
+from clusterscope.metrics.networks import network_name
 from clusterscope.metrics.serving import ServingMetrics
 from clusterscope.tui.player import Player
 from clusterscope.tui.widgets.bars import Part
+from clusterscope.units import counted
 from clusterscope.views import diff
-from clusterscope.views.networks import network_name
 from clusterscope.views.text import fmt, percent, sanitize
 
 
@@ -50,6 +51,10 @@ def state(player: Player) -> Part:
     return Part("paused", "dim", 2, right=True)
 
 
+def _counted(number: int, what: str) -> str:
+    return counted(number, what, "switches" if what == "switch" else "")
+
+
 def health(frame: Frame) -> Part:
     """What is dead or slow, in a few words."""
     now = frame.health
@@ -62,11 +67,11 @@ def health(frame: Frame) -> Part:
         "node": int((~now.node_up).sum()),
         "GPU": int((~now.gpu_up).sum()),
     }
-    words = [f"{number} {what} down" for what, number in dead.items() if number]
+    words = [f"{_counted(number, what)} down" for what, number in dead.items() if number]
     slow = int(((now.cable_scale > 0) & (now.cable_scale < 1)).sum())
-    words += [f"{slow} cable slow"] if slow else []
+    words += [f"{_counted(slow, 'cable')} slow"] if slow else []
     lame = int((now.gpu_up & (now.gpu_speed < 1)).sum())
-    words += [f"{lame} GPU slow"] if lame else []
+    words += [f"{_counted(lame, 'GPU')} slow"] if lame else []
     if frame.network.routed is not frame.network.actual:
         words.append("rerouting")
     return Part(", ".join(words), "alert", 1)

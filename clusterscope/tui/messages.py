@@ -32,6 +32,10 @@ class Entered(Message):
         super().__init__()
 
 
+class OutOfSight(Message):
+    """Other columns of a table than before are beyond its edges."""
+
+
 class Afterwards(Message):
     """Something to do once every `Pointed` that was sent before has arrived.
 

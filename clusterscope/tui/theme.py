@@ -172,7 +172,7 @@ def _levels(look: Look, *, sixteen: bool) -> tuple[Style, ...]:
     none, partly = Style(color="#808080"), Style(bold=True, underline=True)
     return (
         *plain, down, none, *(style + partly for style in plain),
-        *change, *(style + partly for style in change),
+        *change, *(style + partly for style in change), plain[0],
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def _plain_levels() -> tuple[Style, ...]:
     none, bold, down = Style(), Style(bold=True), Style(bold=True, reverse=True)
     ramp = (*[none] * 6, bold, bold)
     change = (bold, bold, *[none] * 5, bold, bold)
-    return (*ramp, down, none, *[bold] * heat.LEVELS, *change, *[bold] * len(change))
+    return (*ramp, down, none, *[bold] * heat.LEVELS, *change, *[bold] * len(change), none)
 
 
 @lru_cache(maxsize=32)

@@ -95,7 +95,7 @@ def llama(setup: Setup) -> Outcome:
     base, runs = load("meta-24k-roce"), []
     for row in setup["rows"]:
         cuts = {key: row[key] for key in ("tp", "cp", "pp", "dp")}
-        plan = {**cuts, "vp": 8, "microbatches": row["batch_per_dp"], "grad_bytes": 4}
+        plan = {**cuts, "vp": 8, "microbatches": row["batch_per_dp"], "zero": 2, "grad_bytes": 4}
         jobs = [_job({"name": "llama3-405b", "sequence": row["seq"]}, {**plan, "overlap": ("dp",)})]
         jobs[0]["ranks"] = row["gpus"]
         runs.append(_trained(played(varied(base, jobs=jobs))[1][0]))

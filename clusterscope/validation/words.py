@@ -84,11 +84,11 @@ def outcome(check: Check) -> str:
 
 
 def distance(result: Result) -> str:
-    """The worst distance of a case in tolerances; "" when nothing came out."""
+    """The worst distance of a case as a share of its tolerance; "" when nothing came out."""
     if not result.derived:
         return ""
     off = result.of_tolerance
-    return f"{off:.2f}" if off < _FAR else f">{_FAR}"
+    return f"{off:.0%}".replace("%", " %") if off < _FAR else f">{_FAR:,.0%}".replace("%", " %")
 
 
 def verdict(result: Result) -> str:

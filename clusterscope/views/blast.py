@@ -90,7 +90,7 @@ def blast_note(
         facts.append(Fact("", f"and {counted(len(blast.jobs) - _JOBS, 'more job')}"))
     if not blast.jobs:
         facts.append(Fact("jobs", "there are none"))
-    facts.append(Fact("links", _links(blast)))
+    facts.append(Fact("cables", _cables(blast)))
     if blast.uplinks is not None:
         up, name = blast.uplinks, sanitize(scenario.names.switch(blast.uplinks.leaf))
         what = "switch cables" if scenario.fabric.dragonfly else "leaf uplinks"
@@ -144,14 +144,14 @@ def _percent(change: float) -> str:
     return f"{100 * change:+.1f} %" if abs(change) >= 5e-4 else "no slower"
 
 
-def _links(blast: BlastRadius) -> str:
-    """Links that go or come back, by tier."""
+def _cables(blast: BlastRadius) -> str:
+    """Cables that go or come back, by tier: two links each, as everywhere else."""
     if not blast.gone_by_tier:
         return "none gone"
     gone = blast.links_gone >= 0
-    total = abs(blast.links_gone)
-    tiers = ", ".join(f"{abs(count):,} {tier}" for tier, count in blast.gone_by_tier.items())
-    return f"{total:,} of {blast.links:,} {'gone' if gone else 'come back'}: {tiers}"
+    total = abs(blast.links_gone) // 2
+    tiers = ", ".join(f"{abs(n) // 2:,} {tier}" for tier, n in blast.gone_by_tier.items())
+    return f"{total:,} of {blast.links // 2:,} {'gone' if gone else 'come back'}: {tiers}"
 
 
 def _unreached(blast: BlastRadius) -> str:
@@ -193,6 +193,6 @@ def _next(blast: BlastRadius, following: Sequence[Next]) -> str:
     if stalls:
         words.append(f"{stalls[0].event.name} → a job stands still")
     if slows:
-        among = "of those that stall none, " if stalls else ""
+        among = "worst of those after which no job stands still: " if stalls else ""
         words.append(f"{among}{slows[0].event.name} → {_percent(slows[0].harm)}")
     return sanitize("; ".join(words) + f" (of the {len(following)} busiest switches)")

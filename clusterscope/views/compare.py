@@ -14,27 +14,18 @@ from clusterscope.metrics.compare import Comparison, JobSide, TransportSide
 from clusterscope.metrics.economics import Economics
 from clusterscope.metrics.jobs import JobMetrics
 from clusterscope.metrics.networks import SCALE_UP_WORDS
+from clusterscope.spec.prices import assumption
+from clusterscope.views.behind import held_back_by
 from clusterscope.views.serving import compared_rows
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import NOTHING, fmt, percent, ratio, sanitize
 
 # Parts of an iteration that are rounding, not physics.
 _NOISE = 1e-9
+# Share of an iteration below which two are as fast as each other.
+_EQUAL = 5e-4
 # Causes that are worth a line even where they cost nothing.
 _ALWAYS = ("headers", "latency", "few uplinks", "collisions", "failures")
-_WORDS = {
-    "scale-up goodput": "what collectives leave of the line rate in a domain",
-    "headers": "bytes on the wire that are no payload",
-    "latency": "waiting for messages that follow one another",
-    "few uplinks": "the fabric carries less than the NICs send, with perfect balancing",
-    "collisions": "flows that meet on a link by hash, static table or blind spray",
-    "in-network reduction": "bytes that rings would move and switches save",
-    "ordering and recovery": "lost packets, and packets that overtake where NICs want order",
-    "congestion spreading": "links that a busy egress of another job pauses",
-    "failures": "what is dead or slow, after the reroute",
-    "reroute": "routes that still lead over what is dead",
-    "other jobs": "jobs that share the links",
-}
 
 
 @dataclass(frozen=True)
@@ -80,6 +71,8 @@ def _rows(comparison: Comparison, base: str, *, full: bool) -> Iterator[_Row]:
     against = comparison.side(base) or (sides[0] if sides else None)
     if against is None:
         return
+    if any(side.gpus > _at_work(side) > 0 for side in sides) or comparison.sizes_differ:
+        yield _Row("GPUs with a job, of all", tuple(_sizes(side) for side in sides))
     for index, job in enumerate(against.jobs):
         jobs = [side.jobs[index] for side in sides]
         name = sanitize(job.metrics.name)
@@ -92,7 +85,7 @@ def _rows(comparison: Comparison, base: str, *, full: bool) -> Iterator[_Row]:
         peaks = [side.peaks.get(tier, math.nan) for side in sides]
         yield _Row(f"  hottest {tier} link", tuple(_peak(p) for p in peaks), tuple(peaks))
     yield _row("  reroute takes", sides, lambda side: fmt(side.reroute_s, "seconds"))
-    if comparison.same_parts:
+    if comparison.same_parts and len(sides) > 1:
         equal = ("as the others: same parts",) + ('"',) * (len(sides) - 1)
         yield _Row("  cost and power", equal)
     else:
@@ -110,12 +103,37 @@ def money_rows(sides: Sequence[TransportSide]) -> Iterator[_Row]:
     def row(label: str, words: Callable[[Economics], str]) -> _Row:
         return _Row(label, tuple(words(own) for own in money))
 
-    yield _Row("money", _blank(sides))
+    part = any(own.used_ratio < 1 for own in money)
+    yield _Row("money, of the whole cluster" if part else "money", _blank(sides))
     yield row("  cluster costs", lambda own: fmt(own.capital_usd, "usd"))
     yield row("  energy a year", lambda own: f"{fmt(own.energy_usd, 'usd')}, {_energy(own)}")
     yield row("  network a year", lambda own: fmt(own.network_year_usd, "usd"))
     yield row("  a petabyte delivered", lambda own: cents(own.petabyte_usd))
     yield row("  a training run", _run)
+
+
+def money_note(comparison: Comparison) -> str:
+    """What the prices of a petabyte and of a training run are of; "" where nobody asked."""
+    known = [network.scenario.spec for _, network in comparison.networks]
+    if not known:
+        return ""
+    hours, ratio = (assumption(known[0], key).value for key in ("run_hours", "comm_ratio"))
+    return (
+        "A petabyte and a training run count the share of the cluster whose GPUs have a job, as "
+        "fast as the jobs are while all of them send and once routes have reacted. A training run "
+        f"is {hours:,.0f} h at line rate, {percent(ratio, 0)} of them communication."
+    )
+
+
+def _at_work(side: TransportSide) -> int:
+    """GPUs that a job has."""
+    used = 1.0 if side.money is None else side.money.used_ratio
+    return round(used * side.gpus)
+
+
+def _sizes(side: TransportSide) -> str:
+    """GPUs with a job, and all: "24,576 of 100,000"."""
+    return f"{_at_work(side):,} of {side.gpus:,}" if side.gpus else NOTHING
 
 
 def _energy(money: Economics) -> str:
@@ -146,13 +164,21 @@ def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator
         yield _Row(f"  {label}", cells)
     if all(job.metrics.training is not None for job in jobs):
         yield _Row("  MFU", tuple(_mfu(job, full=full) for job in jobs))
-    yield _Row("  busbw", tuple(_busbw(job, full=full) for job in jobs))
-    yield _Row("  iteration", tuple(_iteration(job, base, full=full) for job in jobs))
+    served = all(job.metrics.serving is not None for job in jobs)
+    if not served:
+        yield _Row("  busbw", tuple(_busbw(job, full=full) for job in jobs))
+    took = tuple(_iteration(job, base, full=full) for job in jobs)
+    yield _Row("  a wave of requests" if served else "  iteration", took)
     yield _Row("  against undisturbed", tuple(_slower(job.metrics.slowdown) for job in jobs))
+    if any(job.metrics.settled is not None for job in jobs):
+        yield _Row("  once routes react", tuple(map(_later, jobs)))
     if any(job.unreached for job in jobs):
         yield _Row("  unreached flows", tuple(f"{job.unreached:,}" for job in jobs))
     line = tuple(job.metrics.share_of_line for job in jobs)
     yield _Row("  at line rate", tuple(percent(value) for value in line), line)
+    ideal = tuple(_ideal(job, base, full=full) for job in jobs)
+    if len({f"{job.metrics.ideal_s:.9g}" for job in jobs}) > 1:
+        yield _Row("  ideal at line rate", ideal)
     shown = [
         name
         for name in CAUSES
@@ -164,6 +190,14 @@ def _job_rows(jobs: Sequence[JobSide], base: JobSide, *, full: bool) -> Iterator
         yield _Row(f"  {sign} {name}", cells, tuple(_share(job, name) for job in jobs))
 
 
+def _ideal(job: JobSide, base: JobSide, *, full: bool) -> str:
+    """Iteration at line rate, to which causes add, and its seconds beyond those of the base."""
+    text, more = fmt(job.metrics.ideal_s, "seconds"), job.metrics.ideal_s - base.metrics.ideal_s
+    if not full or abs(more) <= _NOISE * job.metrics.ideal_s:
+        return text
+    return f"{text} {'+' if more > 0 else ''}{fmt(more, 'seconds')}"
+
+
 def _busbw(job: JobSide, *, full: bool) -> str:
     """Bus bandwidth, and where there is room what it may be in truth."""
     return banded(job.metrics) if full else fmt(job.metrics.busbw_GBps, "GBps")
@@ -173,6 +207,8 @@ def _iteration(job: JobSide, base: JobSide, *, full: bool) -> str:
     """Iteration, and how much longer it is than that of the base."""
     seconds, other = job.metrics.iteration_s, base.metrics.iteration_s
     text = fmt(seconds, "seconds")
+    if math.isinf(seconds) and _resumes(job):
+        return f"stalled for {fmt(job.wait_s, 'seconds')}"
     if job is base or math.isinf(seconds) or math.isinf(other):
         return text
     if abs(seconds / other - 1) < 5e-4:
@@ -181,11 +217,29 @@ def _iteration(job: JobSide, base: JobSide, *, full: bool) -> str:
     return f"{text} {more:+.{1 if full or abs(more) < 9.95 else 0}f} %"
 
 
+def _resumes(job: JobSide) -> bool:
+    """True for what stands still only until routes have reacted."""
+    settled = job.metrics.settled
+    return settled is not None and math.isfinite(settled.iteration_s)
+
+
 def cents(usd: float) -> str:
     """Money with cents where it is little: "$0.42", "$12.00", "$1,250"; of what never comes, –."""
     if math.isinf(usd):
         return NOTHING
     return f"${usd:,.2f}" if usd < 100 else f"${usd:,.0f}"
+
+
+def _later(job: JobSide) -> str:
+    """How a job goes once routes have reacted, and how soon: "in 3 ms: 250 ms, the same"."""
+    settled = job.metrics.settled
+    if settled is None:
+        return "as it is"
+    when = f"in {fmt(job.wait_s, 'seconds')}"
+    if math.isinf(settled.iteration_s):
+        return f"{when}: stands still for good"
+    slower = _slower(settled.iteration_s / job.metrics.healthy_s)
+    return f"{when}: {fmt(settled.iteration_s, 'seconds')}, {slower}"
 
 
 def _slower(slowdown: float) -> str:
@@ -243,13 +297,24 @@ def _sentence(jobs: Sequence[tuple[str, JobSide]], network: str) -> str:
     name = sanitize(first.metrics.name)
     if math.isinf(first.metrics.iteration_s):
         return f"{name}: stands still under all of them."
-    speed = banded(first.metrics)
-    if first.metrics.training is not None:
-        speed = f"MFU {_mfu(first, full=True)}"
-    parts = [f"{sanitize(best)} is fastest, {speed}"]
-    told: set[str] = set()
-    parts += [_behind(sanitize(other), job, first, told) for other, job in rest]
+    least = first.metrics.iteration_s
+    level = [other for other, job in rest if job.metrics.iteration_s / least - 1 < _EQUAL]
+    lead = f"{sanitize(best)} is fastest, {_speed(first)}"
+    if level:
+        names = [sanitize(name) for name in (best, *level)]
+        lead = f"{', '.join(names[:-1])} and {names[-1]} are as fast as each other"
+        lead += f"{' and fastest' if len(level) < len(rest) else ''}, {_speed(first)}"
+    parts, told = [lead], set[str]()
+    parts += [_behind(sanitize(n), job, first, told) for n, job in rest[len(level) :]]
     return f"{name}: {'; '.join(parts)}."
+
+
+def _speed(job: JobSide) -> str:
+    """What a job reaches, in what its kind is measured by."""
+    own = job.metrics
+    if own.serving is not None:
+        return f"{fmt(own.serving.tokens_per_s, 'int')} tokens/s"
+    return banded(own) if own.training is None else f"MFU {_mfu(job, full=True)}"
 
 
 def _inside(jobs: Sequence[tuple[str, JobSide]], network: str) -> str:
@@ -293,19 +358,13 @@ def _behind(name: str, job: JobSide, best: JobSide, told: set[str]) -> str:
     seconds, least = job.metrics.iteration_s, best.metrics.iteration_s
     if math.isinf(seconds):
         settled = job.metrics.settled
-        if settled is not None and math.isfinite(settled.iteration_s):
-            later = f"until its routes react at {fmt(settled.from_s, 'seconds')}"
+        if settled is not None and _resumes(job):
+            later = f"for {fmt(job.wait_s, 'seconds')}, until its routes react"
             return f"{name} stands still {later}, then {fmt(settled.busbw_GBps, 'GBps')}"
         reason = next((cause for cause in CAUSES if math.isinf(job.causes[cause])), "failures")
         return f"{name} stands still: {reason}"
     behind = seconds / least - 1
-    if behind < 5e-4:
-        return f"{name} is as fast"
-    more = {cause: job.causes[cause] - best.causes[cause] for cause in CAUSES}
-    cause = max(CAUSES, key=lambda one: more[one])
-    part = more[cause] / (seconds - least)
-    reason = f"{_much(part)} {cause}" + _explained(cause) * (cause not in told)
-    told.add(cause)
+    reason = held_back_by(job, best, told)
     close = job.metrics.error_band[1] >= best.metrics.error_band[0]
     sure = ", which is within the model's error" if close else ""
     return f"{name} {_longer(behind)}{sure}: {reason}"
@@ -316,14 +375,3 @@ def _longer(behind: float) -> str:
     if behind < 1:
         return f"needs {100 * behind:.1f} % longer"
     return f"takes {1 + behind:.1f} times as long"
-
-
-def _explained(cause: str) -> str:
-    """What a cause is, in brackets; "" where its name says it all."""
-    return f" ({_WORDS[cause]})" if cause in _WORDS else ""
-
-
-def _much(part: float) -> str:
-    if part > 0.95:
-        return "all of it"
-    return "most of it" if part > 0.5 else "the largest part"

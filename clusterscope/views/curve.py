@@ -9,11 +9,15 @@ import numpy as np
 
 from clusterscope.metrics.curve import Curve, Point
 from clusterscope.spec.nccl_log import Log, Measured
+from clusterscope.traffic.collectives import busbw_factor
+from clusterscope.units import counted
 from clusterscope.views.shapes import Column, Series, Table
 from clusterscope.views.text import sanitize
 
 # Elements of nccl-tests' default type.
 TYPE, TYPE_BYTES = "float", 4
+# Part by which busbw over algbw of a log may be off: it is printed with few digits.
+_ODD = 0.03
 _REDUCES = ("all-reduce", "reduce-scatter")
 # Collectives whose count is that of one rank's part.
 _PARTED = ("all-gather", "reduce-scatter", "all-to-all")
@@ -43,8 +47,10 @@ def measured_at(log: Log | None, point: Point) -> Measured | None:
 
 
 def measured_ratio(point: Point, row: Measured | None) -> float:
-    """Modeled time over measured time: how much of the modeled speed was measured; nan for none."""
-    return math.nan if row is None else point.seconds / row.seconds
+    """Busbw measured over busbw modeled; nan for none."""
+    if row is None or not point.busbw_GBps:
+        return math.nan
+    return row.busbw_GBps / point.busbw_GBps
 
 
 def curve_table(curve: Curve, log: Log | None = None) -> Table:
@@ -93,11 +99,11 @@ def title(curve: Curve) -> str:
 
 def note(curve: Curve, log: Log | None = None) -> str:
     """What to know about the curve: transport, how sure it is, whose measurement is beside it."""
-    low, high = curve.error_band
-    parts = []
-    if curve.domains > 1:
-        band = f"busbw may be {low:g} to {high:g} of this in truth"
-        parts += [f"over {curve.transport}", band]
+    low, high = curve.band
+    band = f"busbw may be {low:.2g} to {high:.3g} of this in truth"
+    parts = [f"over {curve.transport}", *([band] if high > low else [])]
+    if curve.failures:
+        parts.append("with what has failed")
     if log is not None:
         parts += [f"beside {sanitize(log.name)}", *doubts(curve, log)]
     return "; ".join(parts)
@@ -110,4 +116,24 @@ def doubts(curve: Curve, log: Log) -> Sequence[str]:
         found.append(f"which ran {log.collective}, not {curve.collective}")
     if log.ranks is not None and log.ranks != curve.ranks:
         found.append(f"which ran on {log.ranks:,} ranks, not {curve.ranks:,}")
+    same = log.collective in (None, curve.collective)
+    if same and log.redop is not None and (log.redop == "none") == (redop(curve) == "sum"):
+        found.append(f"whose redop is {sanitize(log.redop)}, and that of {curve.collective} is not")
+    elif same and not found and (other := _factor(curve, log)):
+        found.append(other)
+    wrong = [row.size_bytes for row in log.rows if row.wrong]
+    if wrong:
+        found.append(f"which had wrong results at {counted(len(wrong), 'size')}")
     return found
+
+
+def _factor(curve: Curve, log: Log) -> str:
+    """What is odd about busbw over algbw of a log; "" when nothing is."""
+    rows = [row.busbw_GBps / row.algbw_GBps for row in log.rows if row.algbw_GBps >= 1]
+    if not rows:
+        return ""
+    own, theirs = busbw_factor(curve.collective, curve.ranks), sorted(rows)[len(rows) // 2]
+    if abs(theirs / own - 1) < _ODD:
+        return ""
+    what = f"{curve.collective} over {curve.ranks:,} ranks"
+    return f"whose busbw is {theirs:.3g} times its algbw, where that of {what} is {own:.3g}"

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.arrays import NIC_LEAF, SCALE_UP
+from clusterscope.metrics.dead import Dead
 from clusterscope.metrics.explain import Explanation
 from clusterscope.metrics.remedies import Tried
-from clusterscope.views.shapes import Column, Fact, Kind, Note, Table
+from clusterscope.units import counted
+from clusterscope.views.shapes import Column, Fact, Note, Table
 from clusterscope.views.slots import letter
-from clusterscope.views.text import change, fmt, percent, sanitize
+from clusterscope.views.text import NOTHING, change, fmt, percent, sanitize
 
 # Gains below this are rounding and word choice, not help.
 _NOTICED = 0.001
@@ -23,6 +25,8 @@ _FULL = 0.95
 _OWN = (NIC_LEAF, SCALE_UP)
 # Shares of its speed above this that something loses to pauses are what holds it back.
 _PAUSED = 0.05
+# Jobs that a sentence names.
+_NAMED = 4
 
 
 def explain_note(scenario: Scenario, found: Explanation, tried: Sequence[Tried] | None) -> Note:
@@ -36,7 +40,7 @@ def explain_note(scenario: Scenario, found: Explanation, tried: Sequence[Tried] 
     subject = found.subject
     facts = [
         Fact(subject.kind, sanitize(subject.name)),
-        Fact("gets", found.value, "gbps" if found.unit == "gbps" else "GBps", "derived"),
+        _gets(found),
     ]
     if subject.job >= 0:
         program = scenario.program[subject.job]
@@ -69,7 +73,7 @@ def sentences(
 ) -> tuple[str, ...]:
     """Why, and what would help most."""
     if found.subject.job < 0:
-        return ("No job uses it.",)
+        return ("No job uses it.",) if found.dead is None else (_dead(scenario, found, found.dead),)
     lines = [_why(scenario, found), *_connections(scenario, found)]
     if found.elsewhere:
         lines.append("It moves in lock step with a flow on that link, which its own path avoids.")
@@ -102,7 +106,8 @@ def _why(scenario: Scenario, found: Explanation) -> str:
         return f"No link holds it back: {_waits_for(scenario, found)}."
     link = scenario.names.link(found.bottleneck)
     if found.capacity_gbps <= 0:
-        return f"{link} is dead and the routes still lead over it."
+        assert found.dead is not None
+        return _dead(scenario, found, found.dead)
     full = found.load_gbps >= _FULL * found.capacity_gbps
     if found.subject.kind == "link" and not full:
         return _not_full(scenario, found)
@@ -123,6 +128,30 @@ def _why(scenario: Scenario, found: Explanation) -> str:
         f"{link} holds it back: {letter(most.job)} {name} takes {percent(most.ratio, 0)} of what "
         f"it carries, {percent(own, 0)} is its own{tail}."
     )
+
+
+def _dead(scenario: Scenario, found: Explanation, dead: Dead) -> str:
+    """Why a link is dead, who waits for it, and whether that ends by itself."""
+    names = scenario.names
+    why = f": {names.thing(dead.failed)} has failed" if dead.failed.kind != "cable" else ""
+    words = f"{names.link(found.bottleneck)} is dead{why}."
+    if not dead.users:
+        return f"{words} No job would use it."
+    if not dead.waiting:
+        return f"{words} {_jobs(scenario, dead.users)} would use it; the routes lead around it."
+    who = _jobs(scenario, dead.waiting)
+    wait = "waits for it and stands" if len(dead.waiting) == 1 else "wait for it and stand"
+    if dead.no_other_way:
+        back = names.thing(dead.failed)
+        return f"{words} {who} {wait} still: no other way exists until {back} is restored."
+    return f"{words} {who} {wait} still until the routes, which still lead over it, have changed."
+
+
+def _jobs(scenario: Scenario, jobs: Sequence[int]) -> str:
+    """Jobs by letter and name, the first few of them."""
+    told = [f"{letter(job)} {sanitize(scenario.program[job].name)}" for job in jobs[:_NAMED]]
+    more = len(jobs) - len(told)
+    return ", ".join(told) + (f" and {counted(more, 'more job')}" if more else "")
 
 
 def _paused(scenario: Scenario, found: Explanation) -> str:
@@ -159,7 +188,7 @@ def best_words(tried: Sequence[Tried]) -> str:
     best = helpful[0]
     gain = "it moves again" if math.isinf(best.gain) else f"{change(best.gain)}"
     lead = "Most would help:" if best.gain >= _WORTH else "Little would help; at best"
-    return f"{lead} {sanitize(best.change)}, {gain} ({fmt(best.after, _kind(best))})."
+    return f"{lead} {sanitize(best.change)}, {gain} ({_amount(best.after, best.unit)})."
 
 
 def _connections(scenario: Scenario, found: Explanation) -> list[str]:
@@ -180,8 +209,18 @@ def _nothing(scenario: Scenario, found: Explanation, tried: Sequence[Tried]) -> 
     return lead + (": its own cable is the limit." if own else ".")
 
 
-def _kind(one: Tried) -> Kind:
-    return "gbps" if one.unit == "gbps" else "GBps"
+def _gets(found: Explanation) -> Fact:
+    """What the subject gets, in its unit."""
+    if found.unit == "tokens/s":
+        return Fact("gets", _amount(found.value, found.unit), "text", "derived")
+    return Fact("gets", found.value, "gbps" if found.unit == "gbps" else "GBps", "derived")
+
+
+def _amount(value: float, unit: str) -> str:
+    """A value in the unit of an explanation."""
+    if unit == "tokens/s":
+        return f"{fmt(value, 'int')} tokens/s" if math.isfinite(value) else NOTHING
+    return fmt(value, "gbps" if unit == "gbps" else "GBps")
 
 
 def sharers_table(scenario: Scenario, found: Explanation) -> Table:
@@ -218,9 +257,9 @@ def tried_table(tried: Sequence[Tried]) -> Table:
         "what would help",
         (
             Column("gain", "text", gains, "after over before, less one"),
+            Column("then", "text", after, "rate of the flow, or busbw of the job, with the change"),
+            Column("now", "text", before, "the same without it"),
             Column("change", "text", [sanitize(one.change) for one in tried]),
-            Column("now", "text", before, "rate of the flow, or busbw of the job"),
-            Column("then", "text", after, "the same with the change"),
             Column("how", "text", [sanitize(one.why_not or one.how) for one in tried]),
         ),
         rows=len(tried),
@@ -229,7 +268,7 @@ def tried_table(tried: Sequence[Tried]) -> Table:
 
 
 def _value(one: Tried, value: float) -> str:
-    return fmt(value, _kind(one))
+    return _amount(value, one.unit)
 
 
 def _gain(one: Tried) -> str:

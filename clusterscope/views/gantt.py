@@ -24,7 +24,7 @@ SIGNS: Final[dict[SpanKind, str]] = {
 WORDS: Final[dict[SpanKind, str]] = {
     "compute": "computing",
     "communication": "exposed: waited for",
-    "hidden": "hidden beside computing",
+    "hidden": "hidden: nobody waits for it",
     "bubble": "bubble: stage idles",
     "busy": "busy: computing and sending",
 }

@@ -27,7 +27,10 @@ CHANGE_GLYPHS: Final = "v=-. '+*^"  # cooler to the left, hotter to the right
 CHANGE = PARTLY_DOWN + LEVELS  # CHANGE + 0 to 8; CHANGE + UNCHANGED is neither
 UNCHANGED: Final = len(CHANGES)
 PARTLY_CHANGED = CHANGE + len(CHANGE_GLYPHS)
-CODES: Final = PARTLY_CHANGED + len(CHANGE_GLYPHS)
+# Of the first level, what is not idle: it has a sign, but no color, of its own.
+LITTLE: Final = PARTLY_CHANGED + len(CHANGE_GLYPHS)
+LITTLE_GLYPH: Final = ","
+CODES: Final = LITTLE + 1
 
 _SIGNS: Final = (
     GLYPHS
@@ -36,6 +39,7 @@ _SIGNS: Final = (
     + PARTLY_GLYPH * LEVELS
     + CHANGE_GLYPHS
     + PARTLY_GLYPH * len(CHANGE_GLYPHS)
+    + LITTLE_GLYPH
 )
 
 
@@ -85,21 +89,21 @@ DOWN_SIXTEEN: Final = "#aa00aa"
 
 
 def glyph(level: int) -> str:
-    """Sign of a level: that of its ramp, X down, x partly down, ? no data."""
+    """Sign of a level: that of its ramp, "," a little, X down, x partly down, ? no data."""
     return _SIGNS[level]
 
 
 def spans_of(thresholds: tuple[float, ...] = THRESHOLDS) -> tuple[str, ...]:
-    """What each level of the ramp means, in words: "0% to 10%", ..."""
+    """What each level of the ramp means, in words: "0% to 10%", ...; 0 itself is idle."""
     edges = ["0%", *(f"{edge:.0%}" for edge in thresholds), "more"]
     return tuple(f"{low} to {high}" for low, high in pairwise(edges))
 
 
 def legend(*, signed: bool = False) -> str:
-    """What the signs mean, in one line: "blank <0.10  . ≥0.10  ...  X down  ? no link"."""
+    """What the signs mean, in one line: "blank idle  , <0.10  . ≥0.10  ...  X down  ? no link"."""
     if signed:
         cooler = [f"{CHANGE_GLYPHS[UNCHANGED - i]} {CHANGE_GLYPHS[UNCHANGED + i]} ≥{edge:.2f}"
                   for i, edge in enumerate(CHANGES, start=1)]  # fmt: skip
         return "cooler, hotter by: " + "  ".join(cooler) + _MORE
     steps = [f"{GLYPHS[i + 1]} ≥{edge:.2f}" for i, edge in enumerate(THRESHOLDS)]
-    return f"blank <{THRESHOLDS[0]:.2f}  " + "  ".join(steps) + _MORE
+    return f"blank idle  {LITTLE_GLYPH} <{THRESHOLDS[0]:.2f}  " + "  ".join(steps) + _MORE

@@ -66,10 +66,10 @@ def links_inside(scenario: Scenario, pattern: int, build: int = 0) -> Table:
         (
             Column("from", "text", [inner.names[v] for v in inner.a[order].tolist()]),
             Column("to", "text", [inner.names[v] for v in inner.b[order].tolist()]),
-            Column("what", "text", [inner.what[c] for c in order.tolist()]),
             Column("rate", "GBps", rates[order], "one direction"),
             Column("there", "ratio", (load[0::2] / rates)[order], "load over rate"),
             Column("back", "ratio", (load[1::2] / rates)[order], "load over rate"),
+            Column("what", "text", [inner.what[c] for c in order.tolist()]),
             Column("load there", "GBps", load[0::2][order]),
             Column("load back", "GBps", load[1::2][order]),
             Column("mark", "text", ["holds back" if c == paced else "" for c in order.tolist()]),

@@ -55,7 +55,7 @@ def _inspect(scenario: Scenario, frame: Frame, thing: Thing) -> Note:
     peak = peak_utilization(frame.network)[links]
     facts = [
         *_identity(scenario, thing),
-        *_load(frame, links),
+        *_load(scenario, frame, thing, links),
         Fact("worst now", level, "ratio"),
         Fact("worst in any phase", _top(peak), "ratio", "derived"),
         Fact("dead cables", down, "int"),
@@ -282,19 +282,49 @@ def _scale_up_key(scenario: Scenario, cable: int) -> str:
     return "scale_up.gpu_gbps"
 
 
-def _load(frame: Frame, links: I32) -> list[Fact]:
-    """Load up and down; of many links together."""
+# What passes the lowest switches that a thing has, by the tier below these.
+_PASSING = (
+    ("NICs send", "NICs receive"),
+    ("from leaves", "to leaves"),
+    ("from spines", "to spines"),
+)
+
+
+def _load(scenario: Scenario, frame: Frame, thing: Thing, links: I32) -> list[Fact]:
+    """Load of a cable up and down; of more than that what is sent and received, each byte once."""
+    if len(links) > 2:
+        return _passing(scenario, frame, thing, links)
     facts = []
     for label, way in (("load up", 0), ("load down", 1)):
         own = _way(links, way)
-        if len(links) == len(frame.link_gbps) > 1:
-            facts.append(Fact(label, float(frame.link_gbps[way::2].sum()), "gbps"))
-        elif len(own):
+        if len(own):
             facts.append(Fact(label, float(frame.link_gbps[own].sum()), "gbps"))
-    if len(links) <= 2:
-        facts.append(
-            Fact("carries now", float(frame.network.link_gbps[links].max(initial=0)), "gbps")
-        )
+    now = float(frame.network.link_gbps[links].max(initial=0))
+    return [*facts, Fact("carries now", now, "gbps")]
+
+
+def _passing(scenario: Scenario, frame: Frame, thing: Thing, links: I32) -> list[Fact]:
+    """What is sent over the lowest tier of many links, and apart from that inside domains."""
+    fabric, low, size = scenario.fabric, int(links[0]), len(links)
+    whole = size == int(links[-1]) - low + 1
+    level = frame.link_gbps[low : low + size] if whole else frame.link_gbps[links]
+    ends = np.searchsorted(links[0::2], 2 * fabric.tier_start[: SCALE_UP + 1]).tolist()
+    facts = []
+    for tier, labels in enumerate(_PASSING):
+        if ends[tier] < ends[tier + 1]:
+            flat = bool(fabric.dragonfly) and tier > 0
+            for way, label in enumerate(("load up", "load down") if flat else labels):
+                own = level[way::2][ends[tier] : ends[tier + 1]]
+                facts.append(Fact(label, float(own.sum()), "gbps"))
+            break
+    inside, cables = level[2 * ends[SCALE_UP] :], links[2 * ends[SCALE_UP] :: 2] >> 1
+    if not len(inside):
+        return facts
+    if fabric.shape.direct and thing.kind != "gpu":
+        return [*facts, Fact("scale-up carries", float(inside.sum()), "gbps")]
+    gpus = fabric.cable_a[cables] < fabric.group_vertex if fabric.shape.groups > 1 else slice(None)
+    for way, label in enumerate(("scale-up sends", "scale-up receives")):
+        facts.append(Fact(label, float(inside[way::2][gpus].sum()), "gbps"))
     return facts
 
 

@@ -13,6 +13,7 @@ from clusterscope.views.heat import (
     CHANGE,
     CHANGES,
     DOWN,
+    LITTLE,
     NO_DATA,
     PARTLY_CHANGED,
     PARTLY_DOWN,
@@ -25,13 +26,16 @@ from clusterscope.views.shapes import Grid
 def levels_of(
     values: F64, down: Bool, thresholds: tuple[float, ...] = THRESHOLDS
 ) -> NDArray[np.uint8]:
-    """Level of every ratio: 0 to 7 by thresholds, or DOWN, NO_DATA, PARTLY_DOWN + level.
+    """Level of every ratio: 0 to 7 by thresholds, or LITTLE, DOWN, NO_DATA, PARTLY_DOWN + level.
 
+    LITTLE is what the first level holds besides 0.
     A cell with a dead member is DOWN when nothing in it is alive, PARTLY_DOWN + its level else.
     """
     known = np.isfinite(values)
     ramp = np.digitize(np.where(known, values, 0.0), thresholds)
-    return _with_dead(ramp, known, down, PARTLY_DOWN)
+    levels = _with_dead(ramp, known, down, PARTLY_DOWN)
+    levels[(levels == 0) & (values > 0)] = LITTLE
+    return levels
 
 
 def changes_of(values: F64, down: Bool) -> NDArray[np.uint8]:
@@ -68,4 +72,7 @@ def level_of(
     # As `levels_of`, without the price of arrays: rows and cells ask for one value at a time.
     if not math.isfinite(value):
         return DOWN if down else NO_DATA
-    return bisect_right(thresholds, value) + (PARTLY_DOWN if down else 0)
+    level = bisect_right(thresholds, value)
+    if down:
+        return level + PARTLY_DOWN
+    return LITTLE if level == 0 and value > 0 else level

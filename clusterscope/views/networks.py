@@ -19,19 +19,11 @@ _ROWS: tuple[tuple[str, Callable[[NetworkFacts], str]], ...] = (
     ("a GPU, each way", lambda n: fmt(n.each_gbps / BITS_PER_BYTE, "GBps")),
     ("between halves, each way", lambda n: fmt(n.bisection_gbps / BITS_PER_BYTE, "GBps")),
     ("switches", lambda n: f"{n.switches:,}"),
-    ("cables", lambda n: f"{n.cables:,}"),
+    ("cables", lambda n: f"{n.cables:,}{'' if n.cables_are == 'cables' else f' {n.cables_are}'}"),
     ("latency, longest way", lambda n: fmt(n.latency_s, "seconds")),
     ("price", lambda n: fmt(n.usd, "usd")),
     ("power", lambda n: fmt(n.watts, "watts")),
 )
-
-
-def network_name(scenario: Scenario) -> str:
-    """Name of what joins the nodes: a transport; without NICs the kind of scale-up network."""
-    spec = scenario.spec
-    if scenario.fabric.ports or spec.scale_up is None:
-        return scenario.transport.name
-    return spec.scale_up.kind
 
 
 def networks_table(
@@ -68,4 +60,5 @@ def _note(scenario: Scenario) -> str:
     """What is missing, and what a number is not."""
     missing = "" if scenario.spec.front_end else "the spec says nothing about a front-end; "
     scale_up = "a scale-up price is that of its switches alone"
-    return f"{missing}{scale_up}; line rates"
+    joints = "a GPU-chip link is all lanes from a GPU to one switch chip, a bundle all of a GPU"
+    return f"{missing}{scale_up}; {joints}; line rates"

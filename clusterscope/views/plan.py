@@ -6,7 +6,7 @@ Each says what has become of it since another plan, when there is one to compare
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clusterscope.engine.scenario import Scenario
 from clusterscope.metrics.groups import MOST_PLACES, WORDS, CutGroups, places
@@ -15,11 +15,12 @@ from clusterscope.metrics.memory import Memory, sentence
 from clusterscope.metrics.planned import JobFacts
 from clusterscope.spec.replan import FIELDS
 from clusterscope.units import GIGA
+from clusterscope.views.published import published_fact
 from clusterscope.views.shapes import Column, Fact, Kind, Note, Table
 from clusterscope.views.text import change, fmt, percent, sanitize
 
 _ZERO = ("nothing", "optimizer", "optimizer, gradients", "optimizer, gradients, weights")
-_HEADLINE = ("MFU", "iteration", "exposed", "busbw")
+_HEADLINE = ("MFU", "iteration", "alone", "exposed", "busbw")
 _LISTED = 8  # ranks that are named one by one
 
 
@@ -34,32 +35,45 @@ def title(facts: JobFacts) -> str:
 
 
 def headline(facts: JobFacts, before: JobFacts | None = None) -> str:
-    """What counts most, and what has become of it, in one line."""
-    return " · ".join(
-        f"{fact.label} {fmt(fact.value, fact.kind)}"
-        for fact in _speed(facts, before)
-        if fact.label in _HEADLINE
-    )
+    """What counts most, and what has become of it, in one line.
+
+    Beside other jobs an iteration takes longer than alone, which all below this line is about.
+    """
+    parts: dict[str, str] = {}
+    for fact in _speed(facts, before):
+        if fact.label in _HEADLINE:
+            parts[fact.label] = f"{fact.label} {fmt(fact.value, fact.kind)}"
+    alone = parts.pop("alone", "").removeprefix("alone ")
+    if alone:
+        parts["iteration"] += f" beside the others, {alone} alone (chart)"
+    return " · ".join(parts.values())
 
 
 def plan_table(facts: JobFacts, before: JobFacts | None = None) -> Table:
     """A row a field of the plan that can be changed."""
-    names = list(facts.values)
-    old = before.values if before is not None else facts.values
+    return fields_table(facts.values, None if before is None else before.values)
+
+
+def fields_table(values: Mapping[str, str], old: Mapping[str, str] | None = None) -> Table:
+    """A row a field that can be changed, from values by field, now and before."""
+    names = list(values)
     columns = [
         Column("field", "text", names),
-        Column("value", "text", [facts.values[name] for name in names]),
+        Column("value", "text", [values[name] for name in names]),
     ]
-    if before is not None:
-        was = [old[n] if old.get(n) != facts.values[n] else "" for n in names if n in old]
+    if old is not None:
+        was = [old[n] if n in old and old[n] != values[n] else "" for n in names]
         columns.append(Column("was", "text", was))
-    columns.append(Column("what", "text", [_meaning(facts, name) for name in names]))
+    columns.append(Column("what", "text", [_meaning(values, name) for name in names]))
     return Table("plan", tuple(columns), rows=len(names), keys=names)
 
 
 def facts_note(facts: JobFacts, before: JobFacts | None = None) -> Note:
     """What a job reaches, and where its iteration goes."""
     shown = [*_speed(facts, before), *_shares(facts, before)]
+    published = published_fact(facts)
+    if published is not None:
+        shown.append(published)
     if facts.memory is not None:
         told = facts.memory
         text = f"{_gb(told.needed_bytes)} of {_gb(told.hbm_bytes)}, {percent(told.full, 0)}"
@@ -79,7 +93,8 @@ def _speed(facts: JobFacts, before: JobFacts | None) -> Iterator[Fact]:
     yield _told("iteration", own.iteration_s, "seconds", old.iteration_s if old else None)
     if own.iteration_s > own.alone_s * (1 + 1e-9):
         yield _told("alone", own.alone_s, "seconds", old.alone_s if old else None)
-    if not facts.serves:
+    # A bare collective is waited for from its begin to its end.
+    if train is not None and not facts.serves:
         yield _told("exposed", facts.exposed_s, "seconds", before.exposed_s if before else None)
     if train is None:
         yield _told("busbw", own.busbw_GBps, "GBps", old.busbw_GBps if old else None)
@@ -124,10 +139,10 @@ def _points(grown: float) -> str:
     return "as before" if text[1:] == "0.0" else f"{text} points"
 
 
-def _meaning(facts: JobFacts, name: str) -> str:
+def _meaning(values: Mapping[str, str], name: str) -> str:
     """What a field means, with its value where that says more."""
     if name == "zero":
-        return f"{FIELDS[name]}: {_ZERO[int(facts.values[name])]}"
+        return f"{FIELDS[name]}: {_ZERO[int(values[name])]}"
     return FIELDS[name]
 
 
@@ -141,7 +156,12 @@ def sent_table(scenario: Scenario, facts: JobFacts) -> Table:
             Column("phase", "text", [_phase(row) for row in rows]),
             Column("cut", "text", [row.kind for row in rows]),
             Column("seconds", "seconds", [row.seconds for row in rows], "of its slowest group"),
-            Column("exposed", "seconds", [row.exposed_s for row in rows], "that are waited for"),
+            Column(
+                "exposed",
+                "seconds",
+                [row.exposed_s for row in rows],
+                "of the iteration that wait for it",
+            ),
             Column("bound by", "text", links, "link of the slowest group"),
             Column("bytes", "bytes", [row.bytes for row in rows], "all senders together"),
             Column("network", "text", [row.network for row in rows]),
@@ -150,7 +170,7 @@ def sent_table(scenario: Scenario, facts: JobFacts) -> Table:
         ),
         rows=len(rows),
         keys=links,
-        note="sends of all cuts, alone in the network",
+        note="alone in the network",
     )
 
 
@@ -231,7 +251,9 @@ def memory_table(facts: JobFacts) -> Table:
     told = facts.memory
     rows = [] if told is None else list(_memory_rows(told))
     whole = 1.0 if told is None else told.hbm_bytes
-    note = "" if told is None else f"stage {told.stage} of {told.stages}, the fullest"
+    note = (
+        "" if told is None else f"stage {told.stage} of {told.stages}, the fullest; the first is 1"
+    )
     return Table(
         "memory a GPU",
         (
@@ -247,7 +269,7 @@ def memory_table(facts: JobFacts) -> Table:
 
 def _memory_rows(told: Memory) -> Iterator[tuple[str, float, str]]:
     yield "weights", told.weights_bytes, "two bytes each"
-    yield "gradients", told.gradients_bytes, "as wide as plan.grad_bytes"
+    yield "gradients", told.gradients_bytes, f"{told.grad_bytes} bytes each (plan.grad_bytes)"
     yield "optimizer", told.optimizer_bytes, "Adam: 12 bytes a parameter before ZeRO"
     flying = f"{told.in_flight:.3g} microbatches in flight"
     yield "activations", told.activations_bytes, flying

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from clusterscope.spec.models import resolve_model
 from clusterscope.spec.plans import resolve_plan
-from clusterscope.spec.ready import Published, ReadyPlan, ready_plans
+from clusterscope.spec.ready import ReadyPlan, ready_plans
 from clusterscope.spec.training import ModelSpec, PlanSpec
+from clusterscope.views.published import published_words
 from clusterscope.views.shapes import Column, Table
-from clusterscope.views.text import fmt, percent
+from clusterscope.views.text import percent
 
 
 def plans_table() -> Table:
@@ -30,19 +31,6 @@ def plans_table() -> Table:
         rows=len(rows),
         note='a job takes one by plan = "NAME", --set or (explorer) :set jobs.0.plan=NAME',
     )
-
-
-def published_words(own: Published | None) -> str:
-    """What was measured, in words; "" when nothing was."""
-    if own is None:
-        return ""
-    match own.measure:
-        case "mfu":
-            return f"MFU {percent(own.value)}"
-        case "tflops":
-            return f"{own.value:g} TFLOPS a GPU"
-        case "step_s":
-            return f"{fmt(own.value, 'seconds')} an iteration"
 
 
 def _near(row: ReadyPlan) -> str:

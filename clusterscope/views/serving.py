@@ -17,6 +17,8 @@ NOTE = (
     "without waiting in queues; computing at the fitted kernel efficiency unless serve.efficiency "
     "says otherwise"
 )
+# Share of its requests that a stage may miss and still count as busy.
+_FED = 0.005
 Named = list[tuple[str, ServingMetrics]]
 _STAGE: tuple[tuple[str, Kind, str, str], ...] = (
     ("instances", "text", "plan", ""),
@@ -115,8 +117,7 @@ def serving_facts(job: JobMetrics, own: ServingMetrics) -> list[Fact]:
     facts = [Fact(f"{name}: job", f"serving {sanitize(own.model)}, {job.ranks:,} ranks")]
     for kind, stage in _of(own):
         down = stage.instances - stage.running
-        words = f"{stage.plan}; {fmt(stage.tokens_per_s_per_node, 'int')} tokens/s a node, "
-        words += f"bound by {stage.bound}"
+        words = f"{stage.plan}; {_node_words(own, stage)}, bound by {stage.bound}"
         if down:
             words += f"; {down} of {stage.instances} {'stands' if down == 1 else 'stand'} still"
         facts.append(Fact(f"{name}: {kind}", words, "text", "derived"))
@@ -126,10 +127,36 @@ def serving_facts(job: JobMetrics, own: ServingMetrics) -> list[Fact]:
         facts.append(Fact(f"{name}: TPOT", own.tpot_s, "seconds", "derived"))
         facts.append(Fact(f"{name}: tokens/s a request", own.user_tokens_per_s, "float", "derived"))
     facts.append(Fact(f"{name}: requests/s", own.requests_per_s, "float", "derived", own.bound))
+    facts.append(Fact(f"{name}: held back by", _held_back(own), "text", "derived"))
     facts.append(Fact(f"{name}: tokens/s", own.tokens_per_s, "int", "derived"))
     if own.transfer:
         facts.append(Fact(f"{name}: KV transfer of a pass", own.transfer.seconds, "seconds"))
     return facts
+
+
+def _node_words(own: ServingMetrics, stage: StageMetrics) -> str:
+    """What a node of a stage could do, and what the rest of the service lets it do."""
+    able = fmt(stage.tokens_per_s_per_node, "int")
+    if not stage.requests_per_s or own.requests_per_s > stage.requests_per_s * (1 - _FED):
+        return f"{able} tokens/s a node"
+    fed = stage.tokens_per_s_per_node * own.requests_per_s / stage.requests_per_s
+    return f"able to do {able} tokens/s a node, fed {fmt(fed, 'int')}"
+
+
+def _kind(number: float) -> Kind:
+    """Few requests a second with their decimals, many without."""
+    return "float" if number < 1000 else "int"
+
+
+def _held_back(own: ServingMetrics) -> str:
+    """Which side limits the requests, and what the others could take."""
+    able = {"prefill": own.prefill, "KV cache transfer": own.transfer, "decode": own.decode}
+    rest = [
+        f"{kind} could take {fmt(side.requests_per_s, _kind(side.requests_per_s))}"
+        for kind, side in able.items()
+        if side is not None and kind != own.bound
+    ]
+    return "; ".join([own.bound, *rest])
 
 
 def compared_rows(jobs: Sequence[JobMetrics]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -11,12 +11,12 @@ from clusterscope.metrics.findings import findings
 from clusterscope.metrics.jobs import JobMetrics, job_metrics
 from clusterscope.metrics.links import hottest, worst
 from clusterscope.metrics.memo import per_key
+from clusterscope.metrics.networks import network_name
 from clusterscope.spec.derive import derive
 from clusterscope.spec.model import ClusterSpec
 from clusterscope.spec.plan import ScaleOutPlan
 from clusterscope.units import counted
 from clusterscope.views.goodput import goodput_facts
-from clusterscope.views.networks import network_name
 from clusterscope.views.origin import shaky, spec_fact
 from clusterscope.views.serving import serving_facts
 from clusterscope.views.shapes import Fact, Mark, Note

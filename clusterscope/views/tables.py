@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario
 from clusterscope.fabric.things import Thing
+from clusterscope.metrics.bands import band_of_all, stays_inside
 from clusterscope.metrics.cost import cost_items
 from clusterscope.metrics.findings import findings as all_findings
 from clusterscope.metrics.jobs import JobMetrics, PhaseMetrics, job_metrics
@@ -14,7 +15,6 @@ from clusterscope.metrics.links import hottest, peak_utilization, tier_summaries
 from clusterscope.metrics.memo import per_frame
 from clusterscope.metrics.users import users_of
 from clusterscope.units import counted
-from clusterscope.views.networks import network_name
 from clusterscope.views.shapes import Column, Kind, Table
 from clusterscope.views.text import sanitize
 
@@ -40,8 +40,8 @@ def tiers(scenario: Scenario, frame: Frame, thing: Selected = None) -> Table:  #
         "tiers",
         (
             column("tier", "text", [row.tier for row in rows]),
-            column("links", "int", [row.links for row in rows], "directed links"),
-            column("down", "int", [row.down for row in rows], "dead links"),
+            column("cables", "int", [row.links // 2 for row in rows], "a link each way"),
+            column("down", "int", [row.down // 2 for row in rows], "dead cables"),
             column("mean", "ratio", [row.mean for row in rows], "load over capacity"),
             column("p50", "ratio", [row.p50 for row in rows], "median"),
             column("p99", "ratio", [row.p99 for row in rows], "99th percentile"),
@@ -115,14 +115,16 @@ def jobs(scenario: Scenario, frame: Frame, thing: Selected = None) -> Table:  # 
             column("running", "text", [_running(row) for row in rows], "phase now"),
         ),
         rows=len(rows),
-        note=f"{_banded_by(scenario)}: {scenario.transport.evidence}",
+        note=_band_note(scenario),
     )
 
 
-def _banded_by(scenario: Scenario) -> str:
-    """Name of the network, and of the transport that lends its error band where no NIC has one."""
-    name, own = network_name(scenario), scenario.transport.name
-    return name if name == own else f"{name}, with the error band of {own}"
+def _band_note(scenario: Scenario) -> str:
+    """The network whose error band the jobs have, and what it rests on."""
+    up = scenario.spec.scale_up
+    inside = up is not None and all(stays_inside(program) for program in scenario.program)
+    name = up.kind if up is not None and inside else scenario.transport.name
+    return f"{name}: {band_of_all(scenario)[1]}"
 
 
 def _running(job: JobMetrics) -> str:

@@ -15,7 +15,10 @@ NOTHING = "–"
 _MINUS = "−"
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SECOND_UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
+_LITTLE_GBPS = 1e-3  # a MB/s in GB/s
 _PETA_GBPS = 1e6
+# Rates of links are compared in Gb/s, so these do not turn into Tb/s.
+_TERA_GBPS, _TERA_FROM_GBPS = 1e3, 2e4
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -46,7 +49,7 @@ def _number(number: float, kind: Kind) -> str:
         case "gbps":
             return rate(number)
         case "GBps":
-            return f"{_plain(number)} GB/s"
+            return bandwidth(number)
         case "bytes":
             return size(number)
         case "seconds":
@@ -59,10 +62,21 @@ def _number(number: float, kind: Kind) -> str:
             return f"{number:.4g}"
 
 
+def bandwidth(GBps: float) -> str:  # noqa: N803 - as everywhere
+    """A bandwidth as "371.0 GB/s"; what is next to nothing as "3.2 MB/s" or "52.2 KB/s"."""
+    if 0 < abs(GBps) < _LITTLE_GBPS:
+        return f"{_plain(GBps / _LITTLE_GBPS**2)} KB/s"
+    if 0 < abs(GBps) < 0.1:
+        return f"{_plain(GBps / _LITTLE_GBPS)} MB/s"
+    return f"{_plain(GBps)} GB/s"
+
+
 def rate(gbps: float) -> str:
-    """A rate as "97.5 Gb/s" or "1,600 Gb/s"; what whole clusters carry as "3.14 Pb/s"."""
+    """A rate as "97.5 Gb/s" or "1,600 Gb/s"; what many links carry as "15.7 Tb/s", "3.14 Pb/s"."""
     if abs(gbps) >= _PETA_GBPS:
         return f"{_plain(gbps / _PETA_GBPS)} Pb/s"
+    if abs(gbps) >= _TERA_FROM_GBPS:
+        return f"{_plain(gbps / _TERA_GBPS)} Tb/s"
     return f"{_plain(gbps)} Gb/s"
 
 

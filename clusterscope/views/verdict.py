@@ -12,18 +12,25 @@ from clusterscope.engine.frame import Frame
 from clusterscope.engine.scenario import Scenario, with_transport
 from clusterscope.engine.step import start
 from clusterscope.fabric.things import Thing
-from clusterscope.metrics.compare import MAIN, Comparison, rivals_of, side_of
+from clusterscope.metrics.compare import (
+    MAIN,
+    Comparison,
+    TransportSide,
+    rivals_of,
+    side_of,
+)
 from clusterscope.metrics.memo import per_key
 from clusterscope.metrics.verdict import CROWD_MOST, Standing, Use, money_uses, uses
+from clusterscope.units import counted
 from clusterscope.views.compare import cents, scale_up_words
 from clusterscope.views.shapes import Column, Kind, Note, Table
 from clusterscope.views.text import fmt, sanitize
 
 _WORDS: Final = {
-    "training": "training (all-reduce)",
-    "experts": "mixtures of experts (all-to-all)",
+    "training": "training",
+    "experts": "mixtures of experts",
     "tenants": "many tenants at once",
-    "storage": "flows beside an incast, as storage makes them,",
+    "storage": "flows beside an incast, as storage makes them",
 }
 _KINDS: Final[dict[str, Kind]] = {"GBps": "GBps", "usd": "usd", "seconds": "seconds"}
 
@@ -38,7 +45,8 @@ def _verdict(scenario: Scenario) -> Note:
     known, own = rivals_of(scenario), scenario.transport.name
     names = tuple(name for name in known if name in MAIN or name == own)
     if len(names) < 2:
-        return Note("verdict", (), ("This cluster has no NICs, so transports make no difference.",))
+        words = "This cluster has no scale-out fabric, so transports make no difference."
+        return Note("verdict", (), (words,))
     if scenario.fabric.gpus > CROWD_MOST:
         return Note("verdict", (), ("Too large to be judged beside a report: see compare.",))
     sides = [(n, scenario if n == own else with_transport(scenario, n)) for n in names]
@@ -80,7 +88,7 @@ def _inside(comparison: Comparison, tried: Sequence[Use]) -> str:
     """Uses to which transports make no difference."""
     if not tried:
         return ""
-    names = _listed([_WORDS.get(use.name, use.what).rstrip(",") for use in tried])
+    names = _listed([_named(use) for use in tried])
     stay = "stays" if len(tried) == 1 else "stay"
     got = _listed([_span(use.standings[-1].value, use.standings[0].value) for use in tried])
     return (
@@ -89,9 +97,14 @@ def _inside(comparison: Comparison, tried: Sequence[Use]) -> str:
     )
 
 
+def _named(use: Use) -> str:
+    """A use with what was run for it: what the values that follow are of."""
+    return f"{_WORDS[use.name]} ({use.what})" if use.name in _WORDS else use.what
+
+
 def _speed(use: Use) -> str:
     """Who is in front in a use, and how far the others are behind."""
-    words = _WORDS.get(use.name, use.what)
+    words = _named(use)
     best = use.standings[0]
     if best.value <= 0:
         return f"For {words} none of them delivers anything."
@@ -135,9 +148,16 @@ def _behind(one: Standing, best: Standing) -> str:
     label = sanitize(one.label)
     if one.value <= 0:
         return f"{label} delivers nothing"
-    less = 100 * (1 - one.value / best.value)
+    less = _less(1 - one.value / best.value)
     reaches = f"{label} reaches {fmt(one.value, 'GBps')} ({_within(one)}{_until(one)})"
-    return f"{reaches}, {less:.0f} % less"
+    return f"{reaches}, {less} less"
+
+
+def _less(part: float) -> str:
+    """A part in percent, which is 0 or 100 only where it is exactly that: "20 %", "99.6 %"."""
+    texts = [f"{100 * part:.{digits}f}" for digits in range(5)]
+    fit = [text for text in texts if part in (0.0, 1.0) or float(text) not in (0.0, 100.0)]
+    return f"{(fit or texts[-1:])[0]} %"
 
 
 def _cost(use: Use) -> str:
@@ -160,7 +180,7 @@ def _cost(use: Use) -> str:
 def _owned(comparison: Comparison) -> str:
     """What the networks cost a year, where that is all they differ in."""
     priced = [(s.money.network_year_usd, s.label) for s in comparison.sides if s.money is not None]
-    if not priced:
+    if not priced or comparison.sizes_differ:
         return ""
     (least, first), (most, last) = min(priced), max(priced)
     if most <= 1.005 * least:
@@ -172,32 +192,38 @@ def _owned(comparison: Comparison) -> str:
 
 
 def _reroute(use: Use) -> str:
-    """Who is quick after a failure."""
-    best, last = use.standings[0], use.standings[-1]
-    if best.value == last.value:
-        return f"After a failure all of them avoid it within {fmt(best.value, 'seconds')}."
-    front = _listed([sanitize(label) for label in use.front])
+    """Who is quick after a failure, and how quick the others are."""
+    waits: dict[str, list[str]] = {}
+    for one in use.standings:
+        waits.setdefault(fmt(one.value, "seconds"), []).append(sanitize(one.label))
+    if len(waits) == 1:
+        return f"After a failure all of them avoid it within {next(iter(waits))}."
     avoid = "avoid" if use.level > 1 else "avoids"
-    return (
-        f"After a failure {front} {avoid} it within {fmt(best.value, 'seconds')}, "
-        f"{sanitize(last.label)} within {fmt(last.value, 'seconds')}."
-    )
+    parts = [f"{_listed(names)} within {wait}" for wait, names in waits.items()]
+    first = parts[0].replace(" within ", f" {avoid} it within ", 1)
+    return f"After a failure {', '.join([first, *parts[1:]])}."
 
 
 def _over_all(comparison: Comparison, tried: Sequence[Use]) -> str:
     """Who is in front or level most often, and the cheapest of them to own."""
     if not tried:
         return ""
+    tried, every = [use for use in tried if use.standings[0].value > 0], len(tried)
+    if not tried:
+        return "Over all none of them is in front: nobody delivers anything."
     often = {side.label: sum(side.label in use.front for use in tried) for side in comparison.sides}
     most = max(often.values())
     front = [side for side in comparison.sides if often[side.label] == most]
-    words = f"{most} of {len(tried)} uses"
+    words = f"{most} of {counted(len(tried), 'use')}"
+    words += " in which any delivers something" if len(tried) < every else ""
     if len(front) == 1:
         return f"Over all {sanitize(front[0].label)} is in front or level in {words}."
     names = _listed([sanitize(side.label) for side in front])
     owned = [side for side in front if side.money is not None]
     if len(owned) < len(front):
         return f"Over all {names} are in front or level in {words}."
+    if comparison.sizes_differ:
+        return f"Over all {names} are in front or level in {words}{_by_petabyte(owned)}."
     least = min(side.money.network_year_usd for side in owned if side.money)
     cheap = [s for s in owned if s.money and s.money.network_year_usd <= least * 1.005]
     if len(cheap) == len(front):
@@ -207,6 +233,15 @@ def _over_all(comparison: Comparison, tried: Sequence[Use]) -> str:
         f"{_listed([sanitize(side.label) for side in cheap])} "
         f"{'have' if len(cheap) > 1 else 'has'} the cheapest network, {fmt(least, 'usd')} a year."
     )
+
+
+def _by_petabyte(sides: Sequence[TransportSide]) -> str:
+    """Who delivers for least, where the price of a whole network would compare sizes."""
+    use = next((use for use in money_uses(sides) if use.name == "cost"), None)
+    if use is None or use.level == len(use.standings):
+        return ""
+    least = _listed([f"{sanitize(s.label)} ({cents(s.value)})" for s in use.standings[: use.level]])
+    return f"; of these {least} {'deliver' if use.level > 1 else 'delivers'} a petabyte for least"
 
 
 def _listed(words: Sequence[str]) -> str:

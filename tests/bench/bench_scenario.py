@@ -56,7 +56,7 @@ def spine_failure(made: Timeline, spine: str) -> float:
 
 
 TRAINS = ('jobs=[{name="train",ranks=98304,model="gpt3-175b",plan={tp=8,pp=16,microbatches=8}}]',)
-PLANS = ("tp=4 global_batch=12288", "tp=4 vp=2 global_batch=12288", "pp=8 global_batch=12288")
+PLANS = ("tp=4 global_batch=12288", "tp=4 vp=2 global_batch=24576", "pp=8 global_batch=12288")
 
 
 def training(preset: str = "xai-colossus-100k", sets: Sequence[str] = TRAINS) -> tuple[float, ...]:

@@ -114,7 +114,8 @@ def test_headlines_come_first_and_in_words(page: str) -> None:
 def test_cells_carry_level_and_glyph(page: str) -> None:
     cells = re.findall(r'<td class="(h\w)" title="[^"]*">(.)</td>', page)
     assert {css for css, _ in cells} == {*(f"h{i}" for i in range(8)), "hx", "hn"}
-    assert all(glyph == heat.GLYPHS[int(css[1])] for css, glyph in cells if css[1].isdigit())
+    signs = heat.GLYPHS + heat.LITTLE_GLYPH
+    assert all(glyph in signs[int(css[1]) :: 8] for css, glyph in cells if css[1].isdigit())
 
 
 def test_a_plot_takes_the_colors_of_the_page() -> None:

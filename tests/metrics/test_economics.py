@@ -19,7 +19,9 @@ from tests import small
 
 
 def money(built, own=None):
-    return economics(built, job_metrics(built, Timeline(built).at(0)), own or built.transport.name)
+    return economics(
+        built, job_metrics(built, Timeline(built).at(0)), own or built.transport.name, built.healthy
+    )
 
 
 def test_a_year_worked_out_by_hand():
@@ -62,12 +64,27 @@ def test_a_job_on_half_the_cluster_pays_for_half():
     assert found.petabyte_usd == pytest.approx(0.5 * found.network_year_usd / a_year_pb)
 
 
+def test_money_depends_on_no_step():
+    crowd = [
+        {"name": "a", "collective": "all-reduce", "message_bytes": "64MiB", "ranks": 8},
+        {"name": "b", "collective": "all-to-all", "message_bytes": "256MiB", "ranks": 8,
+         "first_gpu": 8},
+    ]  # fmt: skip
+    built = small.scenario(jobs=crowd, scale_out__leaf_up=2)
+    timeline = Timeline(built)
+    found = [
+        economics(built, job_metrics(built, frame), "rocev2", frame.network)
+        for frame in (timeline.at(0), timeline.at(1), timeline.at(30))
+    ]
+    assert found[0] == found[1] == found[2]
+
+
 def test_what_stands_still_delivers_nothing():
     from clusterscope.engine.events import Event
 
     built = small.scenario()
     frame = Timeline(built, [Event.named(built.names, "fail", "node3", step=0)]).at(0)
-    found = economics(built, job_metrics(built, frame), built.transport.name)
+    found = economics(built, job_metrics(built, frame), built.transport.name, frame.network)
     assert found.delivered_bytes_s == 0.0
     assert math.isinf(found.petabyte_usd)
     assert math.isinf(found.run_hours)

@@ -251,3 +251,27 @@ def test_the_document_holds_it_all():
     assert document["kind"] == "job"
     assert document["bottleneck"].endswith("<")
     assert {row["change"] for row in document["tried"]} == {one.change for one in tried}
+
+
+def test_a_dead_link_says_who_waits_for_it_and_whether_there_is_another_way():
+    built = small.scenario(transport={"name": "infiniband"})
+    for text in ("leaf0", "node0/nic0", "job"):
+        found, tried = asked(built, text, "leaf0")
+        (why, *_) = explain_note(built, found, tried).lines
+        assert "is dead: leaf0 has failed. A job waits for it and stands still" in why
+        assert "no other way exists until leaf0 is restored" in why
+        assert any(one.how == ":restore leaf0" and math.isinf(one.gain) for one in tried)
+    found, _ = asked(built, "spine0", "spine0")
+    (why, *_) = explain_note(built, found, ()).lines
+    assert "still until the routes, which still lead over it, have changed" in why
+
+
+def test_a_dead_link_that_routes_have_left_holds_nobody_up():
+    built = small.scenario(transport={"name": "infiniband"})
+    net = network(built, "spine0").rerouted
+    found = explain(subject_of(built, net, "spine0"), net)
+    assert (
+        explain_note(built, found, None)
+        .lines[0]
+        .endswith("A job would use it; the routes lead around it.")
+    )

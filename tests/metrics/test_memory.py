@@ -39,7 +39,7 @@ def test_a_pipeline_keeps_as_much_as_korthikanti_counts():
     published = s * h * layers / t * 34 * (1 + (p - 1) / (p * v))
     embedded = told.in_flight * s * h / t * 2
     assert told.activations_bytes == pytest.approx(published + embedded)
-    assert told.stage == 0
+    assert told.stage == 1
     whole = held(tp=t, pp=p, microbatches=64, recompute="full")
     one = s * h / t * 34
     assert whole.activations_bytes == pytest.approx(
@@ -101,7 +101,8 @@ def test_a_job_that_does_not_fit_is_a_finding():
     built = plans.scenario(plan={"microbatch": 4096, "microbatches": 1})
     found = [f for f in findings(built, Timeline(built).at(0)) if f.rule == "memory"]
     assert [f.severity for f in found] == ["warning"]
-    assert "of 2 needs" in found[0].message
+    assert found[0].message.startswith("a GPU of stage 2 of 2, the fullest, needs ")
+    assert ": activations take most, " in found[0].message
     assert "has 80 GB" in found[0].message
     fitting = plans.scenario()
     assert not [f for f in findings(fitting, Timeline(fitting).at(0)) if f.rule == "memory"]

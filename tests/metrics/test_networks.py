@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clusterscope.engine.scenario import build
 from clusterscope.errors import SpecError
+from clusterscope.fabric.inside import build_inside
 from clusterscope.metrics.networks import networks, storage
 from clusterscope.spec import presets
 from clusterscope.spec.front_end import derive_front_end
@@ -119,3 +120,24 @@ def test_every_end_has_a_port_and_no_cut_is_wider_than_the_ends(nodes, nics, tie
     assert plan.nic_leaf_cables == (nodes + stores) * nics
     assert plan.leaves * plan.leaf_down >= plan.nic_leaf_cables
     assert 0 <= front.to_storage_gbps <= min(nodes, stores) * nics * 100.0 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("preset", "count", "what"),
+    [
+        ("hgx-h200-nvswitch", 8 * 4, "GPU-chip links"),
+        ("gb200-nvl72", 72 * 18, "GPU-chip links"),
+        ("hgx-h200-mesh", 28, "cables"),
+        ("gh200-256", 256 + 32, "bundles"),
+    ],
+)
+def test_scale_up_says_what_it_counts(preset, count, what):
+    facts = networks(build(presets.load(preset)))[0]
+    assert (facts.name, facts.cables, facts.cables_are) == ("scale-up", count, what)
+
+
+@pytest.mark.parametrize("preset", ["hgx-h200-nvswitch", "hgx-h200-mesh"])
+def test_the_inside_of_a_node_has_the_same_links(preset):
+    spec = presets.load(preset)
+    inner = build_inside(spec)
+    assert networks(build(spec))[0].cables == spec.node.count * inner.network.count("scale-up")

@@ -127,3 +127,14 @@ def test_jobs_are_found_by_name_and_the_first_that_trains_without_one():
     told = all_facts(built, Timeline(built).at(0))
     assert [one.name for one in told] == ["ring", "train"]
     assert sent(Timeline(built).at(0).network, 1, (Span("x", "compute", "", 0, 1),))
+
+
+def test_phases_side_by_side_are_waited_for_once():
+    told = facts(small.scenario(jobs=small.job("all-to-all")))
+    assert len(told.sent) > 1
+    waited = [row.exposed_s for row in told.sent]
+    assert sum(waited) == pytest.approx(told.metrics.alone_s)
+    assert sorted(waited)[:-1] == [0.0] * (len(waited) - 1)
+    kinds = [span.kind for span in told.spans]
+    assert kinds.count("communication") == 1
+    assert kinds.count("hidden") == len(kinds) - 1

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from clusterscope.engine.events import Event
 from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
+from clusterscope.metrics.causes import causes
+from clusterscope.metrics.explain import explain
 from clusterscope.metrics.jobs import job_metrics
 from clusterscope.metrics.report import json_safe, report
 from clusterscope.metrics.serving import serving_row
+from clusterscope.metrics.subject import subject_of
 from clusterscope.spec.presets import load
 from clusterscope.spec.services import CATALOGUE
 from tests.small import scenario
@@ -136,6 +139,16 @@ def test_a_slow_gpu_is_waited_for_by_its_instance():
     assert slow.tpot_s >= whole.tpot_s
 
 
+def test_a_slow_gpu_of_decode_holds_no_first_token_up():
+    made = build(load("deepseek-v3-serve"))
+    whole, timeline = at(made).serving, Timeline(made)
+    timeline.inject(Event.named(made.names, "degrade", "node13/gpu0", step=0, scale=0.5))
+    slow = job_metrics(made, timeline.at(0))[0].serving
+    assert slow.ttft_s == pytest.approx(whole.ttft_s)
+    assert slow.transfer.seconds == pytest.approx(whole.transfer.seconds)
+    assert slow.tpot_s == pytest.approx(2 * whole.tpot_s, rel=0.01)
+
+
 def test_less_of_a_link_is_a_longer_token():
     made = built({"decode": DECODE})
     timeline = Timeline(made)
@@ -200,3 +213,48 @@ def test_what_hides_beside_computing_leaves_the_rest_of_the_links_to_others(name
         room = load.work.beside_s[load.work.wire] - latency
         wanted = load.size_bytes[room > 0] * 8 / room[room > 0] / 1e9
         assert (share.rate_gbps[key][room > 0] <= wanted * (1 + 1e-9)).all()
+
+
+def test_a_service_with_one_dead_instance_is_slower_and_not_dead():
+    made = built(BOTH | {"input_tokens": 4096, "output_tokens": 32, "efficiency": 0.05})
+    whole, hurt = at(made), at(made, ("fail", "node0"))
+    assert "decode" not in (whole.serving.bound, hurt.serving.bound)
+    assert not hurt.stalled
+    lost = whole.serving.tokens_per_s / hurt.serving.tokens_per_s
+    assert lost == pytest.approx(2.0, rel=0.02)
+    # Every figure of the job tells the same: wave, slowdown, busbw, and what failures take of it.
+    assert hurt.slowdown == pytest.approx(lost, rel=0.02)
+    assert hurt.busbw_GBps == pytest.approx(whole.busbw_GBps / lost, rel=0.02)
+    timeline = Timeline(made)
+    timeline.inject(Event.named(made.names, "fail", "node0", step=0))
+    split = causes(made, timeline.at(0))[0]
+    assert split["failures"] == pytest.approx(hurt.iteration_s - whole.iteration_s, rel=0.02)
+    # Time goes on: waves end in the timeline too.
+    steps = math.ceil(3 * hurt.iteration_s / made.spec.sim.dt_s)
+    assert at(made, ("fail", "node0"), step=steps).iterations >= 2
+    gone = at(made, ("fail", "node0"), ("fail", "node2"), ("fail", "node3"))
+    assert gone.stalled
+    assert gone.serving.tokens_per_s == 0.0
+
+
+def test_a_transfer_goes_between_the_bursts_of_decode():
+    # Decode in one part needs its NICs for less of the time, and must not keep the cache waiting.
+    serve = BOTH | {"input_tokens": 1024, "output_tokens": 512}
+    one, two = ({"gpus": 8, "batch": 32, "microbatches": parts} for parts in (1, 2))
+    bursts = at(built(serve | {"decode": one})).serving
+    hidden = at(built(serve | {"decode": two})).serving
+    assert bursts.transfer.seconds <= hidden.transfer.seconds * 1.05
+    assert bursts.ttft_s <= hidden.ttft_s * 1.05
+    # Nothing is won for free: what decode sends in turn is no faster than without the transfer.
+    alone = at(built(serve | {"prefill": None, "decode": one})).serving
+    assert bursts.tpot_s >= alone.tpot_s * (1 - 1e-9)
+
+
+def test_what_holds_a_service_back_is_told_in_tokens():
+    made = built(BOTH | {"input_tokens": 4096, "output_tokens": 32, "efficiency": 0.05})
+    timeline = Timeline(made, [Event.named(made.names, "fail", "node0", step=0)])
+    frame = timeline.at(0)
+    (job,) = job_metrics(made, frame)
+    found = explain(subject_of(made, frame.network, "chat"), frame.network)
+    assert found.unit == "tokens/s"
+    assert found.value == pytest.approx(job.serving.tokens_per_s, rel=0.02)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from clusterscope.metrics.compare import Comparison, Rivals, TransportSide
 from clusterscope.metrics.economics import Economics
 from clusterscope.metrics.verdict import Standing, Use, _running, ranked, uses
 from clusterscope.views.compare import verdict
-from clusterscope.views.verdict import paragraph, uses_table
+from clusterscope.views.verdict import _less, paragraph, uses_table
 from tests import small
 
 
@@ -74,11 +75,11 @@ USES = (use("training", 100, 99, 60), use("experts", 50, 50, 49), use("storage",
 
 def test_the_verdict_reads_like_this():
     assert paragraph(COMPARISON, USES) == (
-        "For training (all-reduce) spectrum-x (100.0 GB/s, 90 to 100.0 by the error band) and uec "
+        "For training (x) spectrum-x (100.0 GB/s, 90 to 100.0 by the error band) and uec "
         "(99 GB/s, 89.1 to 99 by the error band) are level within the model's error; rocev2 "
-        "reaches 60 GB/s (42 to 60), 40 % less. For mixtures of experts (all-to-all) "
+        "reaches 60 GB/s (42 to 60), 40 % less. For mixtures of experts (x) "
         "all are level within the model's error (49 to 50 GB/s). For flows beside an incast, as "
-        "storage makes them, take spectrum-x (40 GB/s, 36 to 40 by the error band); uec "
+        "storage makes them (x) take spectrum-x (40 GB/s, 36 to 40 by the error band); uec "
         "reaches 30 GB/s (27 to 30), 25 % less; rocev2 delivers nothing. By price spectrum-x "
         "($1.00) and uec ($1.00) are level and deliver a petabyte for least, rocev2 for most "
         "($1.50). After a failure spectrum-x and uec avoid it within 1 ms, rocev2 within 200 ms. "
@@ -92,6 +93,20 @@ def test_of_those_in_front_the_cheapest_is_named():
         "Over all spectrum-x and uec are in front or level in 2 of 2 uses; of these uec has the "
         "cheapest network, $500k a year."
     )
+
+
+def test_a_use_in_which_nobody_delivers_is_not_won():
+    dead = ranked("storage", "y", "GBps", [standing(n, 0) for n in ("spectrum-x", "uec", "rocev2")])
+    text = paragraph(COMPARISON, (USES[0], dead))
+    assert "(y) none of them delivers anything" in text
+    assert "in 1 of 1 use in which any delivers something" in text
+    assert "nobody delivers anything" in paragraph(COMPARISON, (dead,))
+
+
+def test_every_transport_is_told_how_quick_it_reroutes():
+    sides = (side("spectrum-x"), side("infiniband", 3e-3), side("rocev2", 0.2))
+    text = paragraph(Comparison(0, 0.0, 1, sides), ())
+    assert "spectrum-x avoids it within 1 ms, infiniband within 3 ms, rocev2 within 200 ms" in text
 
 
 def test_one_transport_needs_no_verdict_and_stalls_are_no_price():
@@ -196,3 +211,11 @@ def test_a_use_that_the_cluster_runs_anyway_is_not_run_again():
     assert _running(own.healthy, (named,)) is own.healthy
     other = _running(own.healthy, (named.model_copy(update={"message_bytes": 7}),))
     assert other.scenario.spec.jobs[0].message_bytes == 7
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [(0.2, "20 %"), (0.9957, "99.6 %"), (0.99999, "99.999 %"), (1.0, "100 %"), (0.003, "0.3 %")],
+)
+def test_nearly_all_is_not_all(part, text):
+    assert _less(part) == text

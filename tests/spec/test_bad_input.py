@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from clusterscope.errors import ClusterscopeError, SpecError
-from clusterscope.spec.model import ClusterSpec
+from clusterscope.spec.model import ClusterSpec, EventSpec
 from clusterscope.spec.read import parse
+from clusterscope.spec.training import StragglersSpec
 from tests.spec.spec_samples import TEXT
 
 NODE_COUNT = "count = 16"
@@ -193,3 +194,14 @@ def test_a_rate_of_next_to_nothing(key, value):
 def test_an_empty_file_is_told_as_that(text):
     with pytest.raises(SpecError, match=r"mine\.toml: is empty; a cluster needs a name and"):
         parse(text, "mine.toml")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 1e-7, 1.5])
+def test_what_a_degrade_or_a_straggler_leaves_is_one_range(share):
+    for kind, keys in (
+        (EventSpec, {"step": 0, "kind": "degrade", "target": "node0", "scale": share}),
+        (StragglersSpec, {"speed": share}),
+    ):
+        with pytest.raises(ValidationError):
+            kind(**keys)
+    assert StragglersSpec(speed=0.01).speed == 0.01

@@ -54,7 +54,9 @@ def test_a_model_that_cannot_be(keys, sentence):
 
 
 def test_what_the_cuts_leave_is_data_parallel():
-    plan = resolve_plan(PlanSpec(tp=8, pp=16, vp=8), model("llama3-405b"), 16384, "p")
+    plan = resolve_plan(
+        PlanSpec(tp=8, pp=16, vp=8, microbatches=16), model("llama3-405b"), 16384, "p"
+    )
     assert (plan.dp, plan.ranks, plan.schedule) == (128, 16384, "interleaved")
     assert plan.text == "TP8 x PP16 x DP128"
 
@@ -70,6 +72,11 @@ def test_microbatches_follow_from_the_batch():
         ({"tp": 8, "dp": 3}, r"p\.dp: tp x cp x dp x pp = 24 is not the 64 ranks"),
         ({"pp": 5}, "tp x cp x pp = 5 does not divide the 64 ranks"),
         ({"pp": 64, "tp": 1}, "96 layers cannot be divided into pp x vp = 64 chunks"),
+        (
+            {"pp": 8, "vp": 4, "microbatches": 4},
+            r"p\.vp: 4 microbatches cannot be interleaved over 8",
+        ),
+        ({"pp": 8, "vp": 4, "microbatches": 12}, r"allowed is vp = 1, or a multiple of 8 micro"),
         ({"pp": 8, "vp": 7}, r"p\.vp: 96 layers cannot be divided into pp x vp = 56"),
         ({"tp": 64}, r"64 does not divide model\.heads = 96"),
         ({"ep": 4}, r"4 does not divide model\.experts = 0"),

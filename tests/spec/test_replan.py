@@ -21,6 +21,43 @@ def now(found):
     return planned(found, 0).values
 
 
+KINDS = {
+    "bare": {"name": "bare", "collective": "all-reduce", "ranks": 8, "message_bytes": 10**6},
+    "training": plans.job(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("way", [1, -1])
+def test_every_field_of_every_kind_of_job_steps_or_says_why(kind, name, way):
+    found = validate(small.tables(jobs=[KINDS[kind]]), "small")
+    try:
+        other = stepped(found, 0, name, way)
+    except SpecError as error:
+        told = str(error)
+    else:
+        told = now(other)[name]
+    assert told.count("\n") == 0
+    assert told != now(found).get(name)
+
+
+@pytest.mark.parametrize("name", ["tp", "placement", "stride"])
+def test_fields_of_a_job_that_serves_step_or_say_why(name):
+    found = load("deepseek-v3-serve")
+    for way in (1, -1):
+        with pytest.raises(SpecError) as caught:
+            raise SpecError("", f"{now(stepped(found, 0, name, way))}")
+        assert "\n" not in str(caught.value)
+
+
+def test_a_bare_job_goes_from_stride_to_stride():
+    found = validate(small.tables(jobs=[KINDS["bare"]]), "small")
+    two = stepped(found, 0, "stride", 1)
+    assert now(two) == {"placement": "strided", "stride": "2"}
+    assert now(stepped(two, 0, "stride", -1))["stride"] == "1"
+
+
 def test_dp_follows_and_the_batch_stays():
     other = replanned(spec(), 0, parse_changes("tp=1 pp=4"))
     assert {key: now(other)[key] for key in ("tp", "pp", "dp", "batch")} == {
@@ -41,6 +78,8 @@ def test_a_number_of_dp_ranks_makes_the_job_as_large():
     ("typed", "why"),
     [
         ("tp=3", "3 does not divide model.heads = 16|does not divide the 16 ranks"),
+        ("tp=0", r"^plan\.tp: 0 is not allowed; allowed is a whole number"),
+        ("stride=0", r"^stride: 0 is not allowed"),
         ("tp=4", "do not stay inside scale-up domains of 2"),
         ("pp=16", "8 layers do not divide|does not divide"),
         ("batch=6", "6 is no multiple of dp x microbatch = 4"),

@@ -74,3 +74,47 @@ def test_weight_gradients_fill_two_thirds_of_the_bubble():
 def test_interleaving_needs_whole_laps():
     with pytest.raises(ValueError, match="multiple"):
         slots(4, 6, 2, 1.0, 2.0)
+
+
+@given(
+    stages=st.integers(1, 8),
+    microbatches=st.integers(1, 24),
+    schedule=st.sampled_from(["1f1b", "zero-bubble"]),
+    back=st.sampled_from([1.0, 2.0, 2.5, 3.0]),
+)
+@settings(max_examples=100, deadline=None)
+def test_no_microbatch_overtakes_itself(stages, microbatches, schedule, back):
+    taken = microbatches * (1 + back) * (1 + bubble_ratio(stages, microbatches, 1, schedule, back))
+    weights = min(1.0, back / 2) if schedule == "zero-bubble" else 0.0
+    # The last stage begins when the first forward arrives, and sends the last backward up.
+    path = (stages + microbatches - 1) * (1 + back - weights) + weights
+    assert taken >= path * (1 - 1e-12)
+
+
+@given(stages=st.integers(1, 8), data=st.data(), back=st.sampled_from([1.0, 2.0, 2.5, 3.0]))
+@settings(max_examples=60, deadline=None)
+def test_few_microbatches_take_as_long_as_they_do_slot_by_slot(stages, data, back):
+    microbatches = data.draw(st.integers(1, stages))
+    weights = min(1.0, back / 2)
+    played = slots(stages, microbatches, 1, 1.0, back - weights)
+    expected = max(weights_filled(played, stage, weights) for stage in range(stages))
+    ratio = bubble_ratio(stages, microbatches, 1, "zero-bubble", back)
+    assert microbatches * (1 + back) * (1 + ratio) == pytest.approx(expected)
+
+
+def weights_filled(played: Slots, stage: int, weights: float) -> float:
+    """When a stage ends that does weights' gradients in its gaps, and the others at last."""
+    own = played.stage == stage
+    clock, due = 0.0, 0
+    for begin, end, backward in zip(
+        played.begin_s[own], played.end_s[own], played.backward[own], strict=True
+    ):
+        while due and clock + weights <= begin + 1e-9:
+            clock, due = clock + weights, due - 1
+        clock, due = end, due + int(backward)
+    return float(clock + due * weights)
+
+
+def test_one_microbatch_passes_four_stages_forward_and_backward_in_turn():
+    assert 3 * (1 + bubble_ratio(4, 1)) == 4 * 3
+    assert 3 * (1 + bubble_ratio(4, 1, schedule="zero-bubble")) == 4 * (1 + 1) + 1

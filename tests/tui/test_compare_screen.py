@@ -53,7 +53,7 @@ async def test_every_transport_has_a_column_the_own_one_first():
         for words in ("busbw", "lost to collisions", "hottest leaf-spine link", "reroute takes"):
             assert words in text
         lines = screen._verdict.shape.lines
-        assert lines[0].startswith("For training (all-reduce)")
+        assert lines[0].startswith("For training (one all-reduce of ")
         assert "is fastest" in lines[1]
         assert "against spectrum-x: same flows, seed 1, failures; step 0" in text
 
@@ -135,7 +135,7 @@ async def test_another_cluster_joins_and_leaves():
 async def test_without_nics_there_is_nothing_to_compare():
     built = small.scenario(scale_out=None, scale_up__domain_gpus=16)
     async with compare(timeline=Timeline(built)) as (app, _, press):
-        assert "no NICs to compare" in text_of(app)
+        assert "no scale-out fabric to compare" in text_of(app)
         await press("1", "b", "enter", "escape")
         assert app.screen is app.explorer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from clusterscope.engine.events import Event
 from clusterscope.engine.scenario import build
 from clusterscope.engine.timeline import Timeline
 from clusterscope.spec.presets import load
@@ -42,3 +43,17 @@ async def test_a_collective_by_size_and_what_was_measured(tmp_path):
         assert screen.found.collective == "all-gather"
         await press("escape")
         assert app.screen is app.explorer
+
+
+@pytest.mark.asyncio
+async def test_the_curve_is_that_of_the_network_with_its_failures():
+    timeline = Timeline(build(load("hgx-h200-nvswitch")))
+    timeline.inject(Event.named(timeline.scenario.names, "fail", "node0/gpu0", step=0))
+    app = CannedApp(timeline)
+    async with driven(app, (120, 36)) as (press, _):
+        await press("B")
+        screen = app.screen
+        assert isinstance(screen, Curves)
+        assert screen.found is not None
+        assert {point.busbw_GBps for point in screen.found.points} == {0.0}
+        assert "with what has failed" in text_of(app)

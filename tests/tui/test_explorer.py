@@ -324,8 +324,8 @@ async def test_export_is_done_by_whoever_was_given_for_it():
 
     async with explorer(exports=Writers()) as (app, screen, press, _):
         await press("full_stop", "e")
-        assert asked == [(screen.player.timeline, Path("clusterscope-step1"), 1)]
-        assert "wrote clusterscope-step1" in toasts(app)
+        assert asked == [(screen.player.timeline, Path("small-report-step1"), 1)]
+        assert "wrote small-report-step1" in toasts(app)
 
 
 async def test_an_export_that_fails_says_why():

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
+from clusterscope.engine.events import Event
 from clusterscope.engine.timeline import Timeline
 from clusterscope.metrics.faults import BlastRadius, JobImpact, Next, Uplinks
 from clusterscope.tui.messages import Typed
@@ -48,7 +49,7 @@ async def test_a_rule_is_looked_at_before_it_is_done():
         await typed(app, press, "all spines")
         text = text_of(app)
         assert "2 spines: spine0, spine1" in text
-        assert "16 of " in text or "32 of " in text
+        assert "8 of " in text or "16 of " in text
         assert "enter does it" in text
         assert log(app) == []
         await press("enter")
@@ -213,6 +214,17 @@ async def test_the_command_line_takes_rules_too():
         app.simulate_key("u")
         await settle(pilot)
         assert len(log(app)) == 6
+
+
+async def test_what_was_done_before_is_on_the_schedule_and_a_typed_rule_replaces_a_choice():
+    made = Timeline(small.scenario(jobs=PERMUTATION))
+    made.inject(Event.named(made.scenario.names, "fail", "spine0", step=0))
+    async with failures(timeline=made) as (_, screen, press):
+        assert screen._schedule.rows == 1
+        await press("enter")
+        assert screen._input.value
+        await press("slash", *"1 leaf")
+        assert screen._input.value == "1 leaf"
 
 
 # Pictures

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import threading
 from contextlib import asynccontextmanager
 
 import pytest
@@ -130,6 +132,109 @@ async def test_a_cluster_without_jobs_says_so():
         assert app.screen is app.explorer
 
 
+def three() -> list[dict[str, object]]:
+    """Two bare collectives, and a training job between them."""
+    ring = {"collective": "all-reduce", "ranks": 4, "message_bytes": 10**9}
+    return [
+        {"name": "a", **ring},
+        plans.job(ranks=8, first_gpu=4),
+        {"name": "c", **ring, "first_gpu": 12},
+    ]
+
+
+async def at_once(app, press, *keys):
+    """Press keys before any thread has answered."""
+    for key in keys:
+        app.simulate_key(key)
+    await press()
+    await press()
+
+
+def jobs_tried(screen):
+    return [job.model_dump(exclude_unset=True) for job in screen.bench.scenario.spec.jobs]
+
+
+async def test_keys_act_on_the_job_that_was_turned_to_however_quick_they_are():
+    async with jobs(built=small.scenario(jobs=three())) as (app, screen, press):
+        before = jobs_tried(screen)
+        await press("down", "down", "down")
+        assert screen.field == "cp"
+        await at_once(app, press, "J", "plus")  # on the first field of c, the placement
+        assert screen.bench.facts.name == "c"
+        after = jobs_tried(screen)
+        assert after[:2] == before[:2]
+        assert after[2] != before[2]
+        await press("u")
+        assert jobs_tried(screen) == before
+        await at_once(app, press, "J", "J", "J", "J", "plus")
+        assert screen.bench.facts.name == "a"
+        assert [old == new for old, new in zip(before, jobs_tried(screen), strict=True)] == [
+            False, True, True
+        ]  # fmt: skip
+        await at_once(app, press, "J", "down", "plus", "J", "u")
+        assert screen.bench.facts.name == "c"
+        assert jobs_tried(screen)[1] == before[1]
+
+
+async def test_keys_right_after_opening_change_the_plan():
+    app = CannedApp(Timeline(plans.scenario()))
+    async with driven(app, (120, 36)) as (press, _):
+        app.simulate_key("J")
+        while not (isinstance(app.screen, Jobs) and app.screen.plan.rows):
+            await asyncio.sleep(0)
+        assert app.screen.bench.facts is None
+        await at_once(app, press, "down", "plus")
+        assert app.screen.bench.tries == 1
+        assert app.screen.bench.facts.values["pp"] == "4"
+        await at_once(app, press, "plus", "escape")  # a change that is under way is kept
+        await press()
+        assert app.explorer.scenario.spec.jobs[0].plan.pp == 8
+
+
+async def test_the_stride_of_a_bare_collective_steps():
+    async with jobs(built=small.scenario(jobs=three()[:1])) as (_, screen, press):
+        await press("down", "plus")
+        assert screen.bench.facts.values == {"placement": "strided", "stride": "2"}
+
+
+async def test_groups_are_looked_through_while_another_plan_is_worked_out(monkeypatch):
+    async with jobs() as (app, screen, press):
+        await press("n", "slash", *"tp=1", "enter")
+        assert screen.bench.facts.values["tp"] == "1"
+        started, go_on = threading.Event(), threading.Event()
+        real = replanning.job_facts
+
+        def slow(*arguments):
+            started.set()
+            assert go_on.wait(10)
+            return real(*arguments)
+
+        monkeypatch.setattr(replanning, "job_facts", slow)
+        app.simulate_key("u")
+        while not started.is_set():
+            await asyncio.sleep(0.01)
+        for _ in range(3):
+            app.simulate_key("n")
+            await asyncio.sleep(0.01)
+        assert screen.bench.scenario.spec is screen.bench.facts.spec
+        go_on.set()
+        await press()
+        assert screen.bench.facts.values["tp"] == "2"
+
+
+async def test_what_cannot_be_drawn_is_said_and_ends_nothing(monkeypatch):
+    def broken(*_):
+        raise ValueError("unheard-of")
+
+    async with jobs() as (app, screen, press):
+        monkeypatch.setattr(screen.pages, "draw", broken)
+        await press("n")
+        assert any("unheard-of" in note.message for note in app._notifications)
+        monkeypatch.undo()
+        await press("down", "plus")
+        assert screen.bench.tries == 1
+
+
 async def test_it_follows_a_failure():
     from clusterscope.engine.events import Event
 
@@ -177,7 +282,7 @@ def canned_facts(scenario, frame, job) -> JobFacts:
         Sent(spans[0].name, "dp", "scale-out", 3e9, 0.4, 0.2, 0, 90.0, 4, 0),
         Sent("microbatches", "tp", "scale-up", 8e9, 0.2, 0.2, 81, 720.0, 8, 0),
     )
-    told = Memory(0, 2, 20e9, 10e9, 30e9, 24e9, 0.0, 80e9, 2.0)
+    told = Memory(1, 2, 20e9, 10e9, 30e9, 24e9, 0.0, 80e9, 2.0)
     rows = (CutGroups("tp", 2, 8, 1, 2, 2, 1), CutGroups("dp", 4, 4, 4, 1, 1, 1))
     return JobFacts(job, metrics, real.values, spans, sends, rows, told, False, scenario.spec)
 

@@ -66,7 +66,7 @@ async def test_b_pins_a_baseline_that_everything_is_compared_with():
         await press("b")
         assert screen.baseline is None
         assert "vs baseline" not in text_of(app)
-        assert " .10:25-40=55+70*85#95" in text_of(app)
+        assert " ,.10:25-40=55+70*85#95" in text_of(app)
 
 
 async def test_the_change_is_in_the_one_line_of_a_small_terminal():
@@ -231,6 +231,7 @@ async def test_open_puts_another_cluster_in_the_place_of_this_one():
         assert app.explorer.frame.step == 2
         assert app.explorer.name_selected == "leaf1"
         assert type(app.screen).__name__ == "Links"
+        await until(pilot, lambda: "/leaf1" in text_of(app))
         tree = app.explorer.stage.topology.branches
         assert tree.key_of(tree.cursor) == "leaf1"
 
@@ -431,7 +432,7 @@ async def test_a_report_that_takes_its_time_says_that_it_has_begun():
 
     async with explorer(exports=Exports()) as (app, _, press, _):
         await press("e")
-        assert "writing a report of 1 step …\nwrote clusterscope-step0" in toasts(app)
+        assert "writing a report of 1 step …\nwrote small-report-step0" in toasts(app)
 
 
 def test_the_footer_of_a_common_terminal_reaches_from_failing_to_quitting():

@@ -101,9 +101,9 @@ async def test_it_follows_a_failure():
         names = app.explorer.scenario.names
         app.explorer.inject(Event.named(names, "fail", "node0", step=0))
         await press()
-        assert math.isnan(screen.matrix.shape.columns[4][0])
+        assert math.isnan(screen.matrix.shape.columns[5][0])
         await press("u")
-        assert screen.matrix.shape.columns[4][0] > 1.9
+        assert screen.matrix.shape.columns[5][0] > 1.9
 
 
 async def test_one_job_is_an_ai_factory():

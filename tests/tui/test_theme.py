@@ -26,7 +26,9 @@ from tests.tui.apps import CannedApp, settle, text_of
 
 @given(st.floats(0, 2))
 def test_a_level_is_the_number_of_thresholds_reached(value):
-    assert level_of(value) == sum(value >= edge for edge in THRESHOLDS)
+    reached = sum(value >= edge for edge in THRESHOLDS)
+    assert level_of(value) == (heat.LITTLE if reached == 0 and value > 0 else reached)
+    assert glyph(level_of(min(value, 0.05))) == ("," if value > 0 else " ")
 
 
 def test_death_is_shown_beside_the_load_of_what_lives():

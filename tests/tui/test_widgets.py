@@ -10,6 +10,7 @@ from textual.app import App
 from textual.widget import Widget
 
 from clusterscope.tui.messages import Entered, Pointed, SoughtStep
+from clusterscope.tui.panes.base import Framed
 from clusterscope.tui.theme import _palette
 from clusterscope.tui.widgets.bars import Bar, Part, fitting
 from clusterscope.tui.widgets.grid import HeatMap
@@ -18,6 +19,8 @@ from clusterscope.tui.widgets.scrubber import Scrubber
 from clusterscope.tui.widgets.series import SeriesView, blocks
 from clusterscope.tui.widgets.table import TableView
 from clusterscope.tui.widgets.tree import Branch, TreeView, index_of, with_parents
+from clusterscope.validation import words
+from clusterscope.validation.cases import cases
 from clusterscope.views.shapes import Column, Fact, Note, Series, Table
 from tests import canned
 from tests.tui.apps import settle, text_of
@@ -61,8 +64,8 @@ async def test_a_heat_map_shows_levels_labels_and_the_cell_under_the_cursor():
         await settle(pilot)
         lines = text_of(app).splitlines()
         assert lines[0].split() == [f"c{c}" for c in range(8)]
-        assert lines[1].startswith("row 0     ....::::----====++++****####")
-        assert lines[3].startswith("row 2 XXXX????xxxx----====++++****####")
+        assert lines[1].startswith("row 0 ,,,,....::::----====++++****####")
+        assert lines[3].startswith("row 2 XXXX????x:::----====++++****####")
         assert lines[-1].startswith("◂ cell 0 0  .05")
         await pilot.press("down", "down", "right", "right")
         assert app.heard[-1] == "cell 2 2"
@@ -270,9 +273,43 @@ def test_a_note_marks_what_is_in_doubt():
 
 
 def test_a_long_value_moves_left_before_it_wraps():
-    note = Note("n", (Fact("kind", 1.0, "text"), Fact("load", 359_938.0, "gbps")))
+    note = Note("n", (Fact("kind", 1.0, "text"), Fact("load", "359,938 Gb/s")))
     lines = text(lines_of(Note("n", (*note.facts, Fact("a long label", "x"))), 26, _palette("16")))
     assert lines[1].rstrip().endswith("359,938 Gb/s")
+
+
+def test_no_name_of_a_fact_is_cut():
+    names = [expected.name for case in cases() for expected in case.expected]
+    for width in (24, 40, 80):
+        note = Note("n", tuple(Fact(words.named(name), "1.5") for name in names))
+        lines = text(lines_of(note, width, _palette("256")))
+        told = " ".join(" ".join(lines).split())
+        for name in names:
+            assert f"{words.named(name)} 1.5" in told
+
+
+async def test_a_table_tells_its_frame_of_columns_out_of_sight():
+    table = TableView()
+    frame = Framed(table)
+    async with shown(frame, size=(24, 8)) as (app, pilot):
+        names = ("first", "second", "third", "fourth")
+        columns = tuple(Column(name, "text", ["value 1"]) for name in names)
+        table.draw(Table("t", columns, 1, ["k"]))
+        await settle(pilot)
+        assert str(frame._border_subtitle) == "→ 2 more columns"
+        assert "first" in text_of(app)
+        table.focus()
+        await pilot.press("right", "right")
+        await settle(pilot)
+        assert str(frame._border_subtitle) == "← back"
+        assert "fourth" in text_of(app)
+
+
+def test_a_name_that_has_no_room_beside_its_label_is_below_it_in_one_piece():
+    note = Note("n", (Fact("worst in any phase", "pod00/leaf00:u00>", "text", "derived"),))
+    lines = text(lines_of(note, 24, _palette("16")))
+    assert [line.strip() for line in lines[:2]] == ["worst in any phase", "pod00/leaf00:u00>="]
+    assert all(len(line) <= 24 for line in lines)
 
 
 def test_markup_in_a_note_is_text():
@@ -357,14 +394,14 @@ async def test_a_column_that_is_cut_says_so_and_never_shows_half_a_number():
         app.widget.draw(speeds())
         await settle(pilot)
         assert [line.rstrip() for line in text_of(app).splitlines()[:3]] == [
-            "name               busbw  ite…",
+            "name               busbw     …",
             "a first name  152.2 GB/s     …",
             "b                40 GB/s     …",
         ]
         await pilot.press("right")
         await settle(pilot)
         assert [line.rstrip() for line in text_of(app).splitlines()[:3]] == [
-            "     busbw  iteration  what i…",
+            "     busbw  iteration        …",
             "152.2 GB/s     226 ms  short",
             "   40 GB/s    55.6 ms  a rath…",
         ]

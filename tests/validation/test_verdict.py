@@ -204,7 +204,7 @@ def test_shapes_have_a_row_for_everything():
     blank = case_table([r.case for r in mixed], {})
     assert (blank.rows, blank.columns[1][0], blank.columns[3][0]) == (3, "", "")
     full = case_table([mixed[2].case], {"TOPO-99": mixed[2]})
-    assert (full.columns[1][0], full.columns[3][0]) == ("fail", "2.00")
+    assert (full.columns[1][0], full.columns[3][0]) == ("fail", "200 %")
     assert ("x", "10 (±10 %)") in [(f.label, f.value) for f in waiting_note(mixed[0].case).facts]
     table = number_table(mixed)
     assert [table.columns[1][row] for row in range(table.rows)] == ["pass", "miss", "fail"]

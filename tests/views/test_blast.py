@@ -30,8 +30,8 @@ def test_a_spine():
     got = facts("spine0")
     assert got["fail"] == "spine0 (generic-8), at step 0"
     assert got["job"].endswith("an iteration, +100.0 %")
-    assert got["links"].startswith("8 of ")
-    assert got["links"].endswith("gone: 8 leaf-spine")
+    assert got["cables"].startswith("4 of ")
+    assert got["cables"].endswith("gone: 4 leaf-spine")
     assert got["leaf uplinks"] == "leaf0 keeps 1 of 2, fewest of all"
     assert got["unreached"].startswith("nothing")
     assert got["reroute"] == "spectrum-x: at once"
@@ -55,7 +55,7 @@ def test_a_repair_brings_links_back():
     log = events_of(read("leaf0"), BUILT, BUILT.whole, 0)
     got = facts("restore all", log=log)
     assert got["restore"] == "leaf0 (generic-8), at step 0"
-    assert "come back: 8 nic-leaf, 4 leaf-spine" in got["links"]
+    assert "come back: 4 nic-leaf, 2 leaf-spine" in got["cables"]
     assert got["job"].startswith("stands still → ")
 
 

@@ -25,7 +25,7 @@ def test_a_chart_has_a_lane_a_kind_and_network():
         "computing    ████    ████████  ··",
         "dp scale-out ────××××",
         "tp scale-up                  ××",
-        "             █ computing  × exposed: waited for  ─ hidden beside computing  "
+        "             █ computing  × exposed: waited for  ─ hidden: nobody waits for it  "
         "· bubble: stage idles",
     ]
 

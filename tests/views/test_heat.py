@@ -53,9 +53,9 @@ def test_cooler_and_hotter_are_apart_at_every_size(sight):
 def test_levels_change_at_the_thresholds():
     values = np.array([0.0, 0.0999, 0.1, 0.949, 0.95, 1.0, np.nan, 0.5, np.nan])
     down = np.arange(9) >= 7
-    expected = [0, 0, 1, 6, 7, 7, heat.NO_DATA, heat.PARTLY_DOWN + 3, heat.DOWN]
+    expected = [0, heat.LITTLE, 1, 6, 7, 7, heat.NO_DATA, heat.PARTLY_DOWN + 3, heat.DOWN]
     assert levels_of(values, down).tolist() == expected
-    assert "".join(map(heat.glyph, expected)) == "  .*##?xX"
+    assert "".join(map(heat.glyph, expected)) == " ,.*##?xX"
 
 
 def test_changes_have_a_side_and_a_size():

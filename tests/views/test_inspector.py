@@ -50,3 +50,34 @@ def test_a_switch_lists_no_flows(two_jobs):
     built, frame = two_jobs
     labels = [fact.label for fact in inspector(built, frame, built.names.find("leaf0")).facts]
     assert "used by" not in labels
+
+
+def told(built, frame, thing):
+    """Loads of a thing by label, Gb/s."""
+    facts = inspector(built, frame, thing).facts
+    return {f.label: float(f.value) for f in facts if f.label.endswith(("send", "sends", "up"))}
+
+
+def test_what_a_group_sends_is_what_its_nics_send_whatever_the_tiers(two_jobs):
+    built, frame = two_jobs
+    fabric = built.fabric
+    whole = told(built, frame, Thing("cluster", 0))
+    sent = frame.link_gbps[0 : 2 * fabric.ports : 2]
+    assert whole["NICs send"] == pytest.approx(sent.sum())
+    assert "load up" not in whole
+    nodes = [told(built, frame, Thing("node", n)) for n in range(fabric.nodes)]
+    for label in ("NICs send", "scale-up sends"):
+        assert whole[label] == pytest.approx(sum(node[label] for node in nodes))
+    pods = [told(built, frame, Thing("pod", pod)) for pod in range(fabric.pods)]
+    assert whole["NICs send"] == pytest.approx(sum(pod["NICs send"] for pod in pods))
+    # No NIC sends more than it has.
+    assert whole["NICs send"] <= fabric.cable_gbps[: fabric.ports].sum()
+
+
+def test_spines_tell_what_crosses_them_and_cables_their_two_ways(two_jobs):
+    built, frame = two_jobs
+    spine = inspector(built, frame, built.names.find("spine0")).facts
+    labels = [fact.label for fact in spine]
+    assert "from leaves" in labels
+    assert "to leaves" in labels
+    assert "load up" in told(built, frame, built.names.find("leaf0:u0"))

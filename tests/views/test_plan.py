@@ -86,3 +86,16 @@ def test_the_tables_of_all_jobs_name_the_job_of_each_row():
     assert set(column(sends(built, frame), "job")) == {"ring", "train"}
     assert set(column(groups(built, frame), "job")) == {"ring", "train"}
     assert set(column(memory(built, frame), "job")) == {"train"}
+
+
+def test_beside_other_jobs_the_head_says_how_fast_it_is_alone():
+    own = {"collective": "incast", "message_bytes": 10**9, "ranks": 8}
+    jobs = [{"name": "a", **own}, {"name": "b", **own}]
+    built = small.scenario(jobs=jobs, sim={"seed": 1, "dt_s": 100.0, "steps": 1})
+    facts = job_facts(built, Timeline(built).at(1), 0)
+    assert facts.metrics.iteration_s > facts.metrics.alone_s * 1.5
+    words = plan.headline(facts)
+    assert " beside the others, " in words
+    assert " alone (chart)" in words
+    assert "exposed" not in words
+    assert len(words) <= 76

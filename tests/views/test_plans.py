@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from clusterscope.cli import cli
 from clusterscope.errors import UnknownNameError
 from clusterscope.spec.ready import Published, ready_plans
-from clusterscope.views.plans import plans_table, published_words
+from clusterscope.views.plans import plans_table
+from clusterscope.views.published import published_words
 
 
 def test_a_row_a_plan():
@@ -47,3 +48,10 @@ def test_an_unknown_plan_names_the_nearest():
     wrong = CliRunner().invoke(cli, ["plans", "lama3-405b-8k"])
     assert isinstance(wrong.exception, UnknownNameError)
     assert "did you mean 'llama3-405b-8k'?" in str(wrong.exception)
+
+
+def test_the_list_fits_a_screen_and_one_plan_says_the_rest():
+    lines = CliRunner().invoke(cli, ["plans"]).output.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert "source" not in lines[0]
+    assert "Llama 3 Herd" in CliRunner().invoke(cli, ["plans", "llama3-405b-16k"]).output

@@ -12,10 +12,12 @@ from clusterscope.cli import cli
 from clusterscope.engine.events import Event
 from clusterscope.engine.step import start
 from clusterscope.engine.timeline import Timeline
+from clusterscope.export.headline import headlines
 from clusterscope.export.served import listing, service_json, service_text
 from clusterscope.export.story import applies
 from clusterscope.fabric.find import find
-from clusterscope.metrics.report import report
+from clusterscope.metrics.jobs import job_metrics
+from clusterscope.metrics.report import json_safe, report
 from clusterscope.metrics.schema import SCHEMA
 from clusterscope.spec.services import services
 from clusterscope.tui.headline import jobs as header
@@ -52,6 +54,32 @@ def test_a_row_a_job_and_a_row_a_stage():
     exposed = zip(column(parts, "waits ep"), column(parts, "waits tp"), strict=True)
     whole = [sum(own) + sum(late) for own, late in zip(waits, exposed, strict=True)]
     assert column(parts, "step") == pytest.approx(whole, rel=1e-3)
+
+
+def test_it_is_told_which_side_holds_requests_back_and_what_the_other_is_fed():
+    built = made(SERVE | {"output_tokens": 4})
+    frame = start(built)
+    own = job_metrics(built, frame)[0].serving
+    facts = {fact.label: fact.value for fact in summary(built, frame).facts}
+    assert str(facts["chat: held back by"]).startswith(own.bound)
+    assert "could take" in str(facts["chat: held back by"])
+    fed = own.requests_per_s * 4 / 8 * 2  # tokens of all decode GPUs, on the two of a node
+    assert own.bound != "decode"
+    assert f"fed {fed:,.0f}" in str(facts["chat: decode"])
+
+
+def test_a_dead_instance_is_told_alike_everywhere():
+    built = made(SERVE | {"efficiency": 0.005, "input_tokens": 4096, "output_tokens": 32})
+    timeline = Timeline(built, [Event.named(built.names, "fail", "node0", step=0)])
+    timeline.at(1)
+    found = json_safe(report(timeline))
+    job, head = found["jobs"][0], headlines(found)[0]
+    assert not job["stalled"]
+    assert job["slowdown"] == pytest.approx(2.0, rel=0.02)
+    assert not [one for one in found["findings"] if one["rule"] == "stalled"]
+    assert f"{job['serving']['tokens_per_s']:,.0f} tokens/s" in head.sentence
+    assert "1 of 2 prefill instances stands still" in head.sentence
+    assert "busbw" not in head.sentence
 
 
 def test_other_jobs_have_no_row():

@@ -16,9 +16,11 @@ from textual.widget import Widget
 from clusterscope.engine.frame import Frame
 from clusterscope.fabric.things import Thing
 from clusterscope.tui.keys import PANE_HINTS
+from clusterscope.tui.messages import OutOfSight
 from clusterscope.tui.terminal import write_on_border
 from clusterscope.tui.theme import palette
 from clusterscope.tui.widgets.rows import Span
+from clusterscope.tui.widgets.table import TableView
 from clusterscope.views.text import sanitize
 
 _CORNERS = 6  # cells of a frame's top that are no words
@@ -50,6 +52,8 @@ class Framed(Container):
         id: id of the widget.
     """
 
+    TELLS = True  # of columns out of sight
+
     def __init__(self, *widgets: Widget, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(*widgets, id=id, classes="pane")
         self._ways: tuple[str, ...] = ("",)
@@ -77,6 +81,18 @@ class Framed(Container):
         if spans == self._below:
             return
         self._below = spans
+        self._foot()
+
+    def on_out_of_sight(self, message: OutOfSight) -> None:
+        """Say which key shows the columns of a table that are out of sight."""
+        message.stop()
+        self._foot()
+
+    def _foot(self) -> None:
+        """Write the bottom line; how to see more of a table comes first, since it may be cut."""
+        tables = [own for own in self.children if isinstance(own, TableView) and own.display]
+        ways = [(own.beyond, palette(self.app).dim) for own in tables if self.TELLS and own.beyond]
+        spans = [*ways, *([(" · ", ways[0][1])] if ways and self._below else []), *self._below]
         parts = [Content.styled(text, _content_style(style)) for text, style in spans if text]
         write_on_border(self, Content("").join(parts) if parts else None, below=True)
 
@@ -89,6 +105,8 @@ class Pane(Framed):
         name: its name in the frame.
         widget: what draws it.
     """
+
+    TELLS = False  # its hint is worth more, and what is large can be looked at closer
 
     frame: var[Frame | None] = var(None, init=False)
     selection: var[Thing] = var(Thing("cluster"), init=False)

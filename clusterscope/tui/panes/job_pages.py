@@ -6,6 +6,7 @@ from textual.widget import Widget
 
 from clusterscope.engine.scenario import Scenario
 from clusterscope.metrics.planned import JobFacts
+from clusterscope.tui.messages import OutOfSight
 from clusterscope.tui.panes.base import Framed
 from clusterscope.tui.widgets.grid import HeatMap
 from clusterscope.tui.widgets.note import NoteView
@@ -14,6 +15,7 @@ from clusterscope.views import plan as shown
 from clusterscope.views.shapes import Grid, Note, Table
 
 PAGES = ("phases", "groups", "places", "map", "memory", "figures")
+_LEAD = ("seconds", "exposed")  # what counts has a place also where there is little room
 _NO_MEMORY = ("only a training job has a plan to count memory from",)
 
 
@@ -21,7 +23,7 @@ class JobPages(Framed):
     """A frame with the page that is turned to, and the group that pages are about."""
 
     def __init__(self) -> None:
-        self.table, self.map = TableView(id="rows"), HeatMap(id="group-map")
+        self.table, self.map = TableView(_LEAD, id="rows"), HeatMap(id="group-map")
         self.figures = NoteView(id="figures")
         super().__init__(self.table, self.map, self.figures, id="page")
         self.table.empty = ("working it out …",)
@@ -38,6 +40,7 @@ class JobPages(Framed):
             self.page = "phases"
         for widget in (self.table, self.map, self.figures):
             widget.display = widget is self.inner
+        self.on_out_of_sight(OutOfSight())
 
     def turn(self, *, figures: bool) -> None:
         """Go to the next page."""

@@ -36,7 +36,8 @@ TOPOLOGY, UTILIZATION, INSPECTOR, JOBS = 1, 2, 3, 4
 _LATE = ("inspector", "links", "peaks")
 _MAPS = ("utilization", "peaks", "focus")
 # Columns that come first, since a narrow pane shows no more.
-_JOBS_LEAD = ("job", "busbw", "iteration", "slowdown", "ranks", "of line")
+_SERVED_LEAD = ("tokens/s", "TTFT", "TPOT")
+_JOBS_LEAD = ("job", *_SERVED_LEAD, "busbw", "iteration", "slowdown", "ranks", "of line")
 _LINKS_LEAD = ("link", "utilization", "peak", "load")
 
 
@@ -50,8 +51,10 @@ def _links() -> TableView:
 
 def _job_views(scenario: Scenario) -> tuple[str, ...]:
     """Views that the jobs pane goes through; what a job serves is one of them where one does."""
-    serves = any(program.serving for program in scenario.program)
-    return ("jobs", *(("serving", "serving-stages") if serves else ()), "phases", "tenants")
+    serves = [program.serving is not None for program in scenario.program]
+    served = ("serving", "serving-stages") if any(serves) else ()
+    first = (*served, "jobs") if served and all(serves) else ("jobs", *served)
+    return (*first, "phases", "tenants")
 
 
 class Stage(Container):

@@ -150,6 +150,8 @@ def legend(pane: Widget, *, signed: bool = False) -> list[Span]:
         level = first + place
         spans += [(colors.sign(level), colors.levels[level])]
         spans += [(f"{edge * 100:.0f}" if edge else "", colors.dim)]
+        if level == 0:
+            spans += [(colors.sign(heat.LITTLE), colors.levels[heat.LITTLE])]
     words = " hotter %  " if signed else " %  "
     down = heat.DOWN
     return [*spans, (words, colors.dim), ("X", colors.levels[down]), (" down", colors.dim)]

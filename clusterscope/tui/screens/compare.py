@@ -101,7 +101,9 @@ class Compare(Judging):
         self._versus.focus()
         self._draw_choice()
         if not self.known:
-            self._verdict.draw(Note("verdict", (), ("This cluster has no NICs to compare.",)))
+            self._verdict.draw(
+                Note("verdict", (), ("This cluster has no scale-out fabric to compare.",))
+            )
 
     # Computing
 

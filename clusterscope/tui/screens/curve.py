@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 
 from clusterscope.engine.frame import Frame
 from clusterscope.errors import ClusterscopeError
+from clusterscope.fabric.arrays import Health
 from clusterscope.metrics.curve import ORDER, Curve, algorithms, curve, job_of, sizes_between
 from clusterscope.spec.model import Algorithm, JobSpec
 from clusterscope.spec.nccl_log import Log, read_log
@@ -24,8 +25,8 @@ from clusterscope.tui.messages import Typed
 from clusterscope.tui.panes.base import Framed
 from clusterscope.tui.screen_keys import CURVE
 from clusterscope.tui.screens.side import Side
+from clusterscope.tui.widgets.plot import Plot
 from clusterscope.tui.widgets.prompt import Prompt
-from clusterscope.tui.widgets.series import SeriesView
 from clusterscope.tui.widgets.table import TableView
 from clusterscope.views.curve import curve_series, curve_table
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SIZES: Final = sizes_between(8, 8 * 2**30, 2)
 _HINT = "file that all_reduce_perf printed; nothing: none"
-_MARGIN = 2  # lines of a frame
+_HIGHEST = 20  # lines of the chart, frame included
 
 
 class _EndedError(Exception):
@@ -51,13 +52,15 @@ class Curves(Side):
     class _Came(Message):
         """A thread has got somewhere: words on the way, at last a curve."""
 
-        def __init__(self, words: str, job: JobSpec, found: Curve | None = None) -> None:
-            self.words, self.job, self.found = words, job, found
+        def __init__(
+            self, words: str, job: JobSpec, found: Curve | None = None, health: object = None
+        ) -> None:
+            self.words, self.job, self.found, self.health = words, job, found, health
             super().__init__()
 
     def __init__(self, explorer: Explorer) -> None:
         super().__init__(explorer)
-        self.table, self._line = TableView(id="sizes"), SeriesView(id="line")
+        self.table, self._line = TableView(id="sizes"), Plot("bytes", id="line")
         self.table.empty = ("playing the sizes …",)
         self._top, self._below = Framed(self._line, id="by-size"), Framed(self.table, id="rows")
         self._prompt = Prompt(id="prompt")
@@ -66,6 +69,7 @@ class Curves(Side):
         self.log_: Log | None = None
         self._busy = self._stale = False
         self._known: dict[JobSpec, Curve] = {}
+        self._health: tuple[Health, Health] | None = None
 
     def body(self) -> Sequence[Widget]:
         """The line, the table, and where a file is typed."""
@@ -73,10 +77,22 @@ class Curves(Side):
 
     def on_mount(self) -> None:
         """Keys go to the table."""
+        self.on_resize()
         self.set_focus(self.table)
 
-    def redraw(self, frame: Frame) -> None:  # noqa: ARG002 - nothing in it changes with time
-        """Play what is chosen, unless it is there."""
+    def on_resize(self) -> None:
+        """The chart takes a third of the room."""
+        self._top.styles.height = min(_HIGHEST, self.size.height // 3)
+
+    def redraw(self, frame: Frame) -> None:
+        """Play what is chosen in the network of the frame, unless it is there."""
+        now = (frame.network.routed, frame.network.actual)
+        before = self._health
+        if before is None or not all(
+            new.works_as(old) for new, old in zip(now, before, strict=True)
+        ):
+            self._known.clear()
+            self._health = now
         self._show() if self.job in self._known else self._play()
 
     @property
@@ -92,7 +108,7 @@ class Curves(Side):
         if self._busy:
             return
         self._busy, self._stale = True, False
-        scenario, job = self.scenario, self.job
+        scenario, job, health = self.scenario, self.job, self._health
 
         def work() -> None:
             worker = get_current_worker()
@@ -103,13 +119,13 @@ class Curves(Side):
                 self.post_message(self._Came(f"playing {words} …", job))
 
             try:
-                found = curve(scenario, job, SIZES, tell)
+                found = curve(scenario, job, SIZES, tell, health)
             except _EndedError:
                 return
             except ClusterscopeError as error:
                 self.post_message(self._Came(str(error), job))
                 return
-            self.post_message(self._Came("", job, found))
+            self.post_message(self._Came("", job, found, health))
 
         self.in_thread(work, "curve")
 
@@ -119,9 +135,9 @@ class Curves(Side):
             self._top.entitle(message.words)
             return
         self._busy = False
-        if message.found is not None:
+        if message.found is not None and message.health is self._health:
             self._known[message.job] = message.found
-        elif message.job == self.job:
+        elif message.found is None and message.job == self.job:
             self.say(message.words, wrong=True)
         if self._stale and self.job not in self._known:
             self._play()
@@ -139,7 +155,6 @@ class Curves(Side):
         if found is None:
             return
         table, series = curve_table(found, self.log_), curve_series(found, self.log_)
-        self._top.styles.height = len(series.y) + _MARGIN
         self._line.draw(series)
         self.table.draw(table)
         self._top.entitle(f"{table.title} · {self.job.algorithm} · {series.title}")

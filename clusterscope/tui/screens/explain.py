@@ -25,11 +25,13 @@ from clusterscope.tui.keys import EXPLAIN, SIDE, bindings
 from clusterscope.tui.messages import Entered, Pointed, Typed
 from clusterscope.tui.panes.base import Framed
 from clusterscope.tui.screens.side import Side
+from clusterscope.tui.theme import palette
 from clusterscope.tui.widgets.matrix import MatrixView
 from clusterscope.tui.widgets.note import NoteView
 from clusterscope.tui.widgets.prompt import Prompt
 from clusterscope.tui.widgets.table import TableView
 from clusterscope.views.explain import explain_note, sharers_table, tried_table
+from clusterscope.views.text import sanitize
 
 if TYPE_CHECKING:
     from clusterscope.tui.screens.cluster import Explorer
@@ -165,6 +167,7 @@ class Explain(Side):
         if self._tried is not None:
             self.changes.empty = ("nothing here can be changed",)
             self.changes.draw(tried_table(self._tried))
+            self._say_how()
 
     def broke(self, sentence: str) -> None:
         """Say what went wrong, and wait for it no longer."""
@@ -200,8 +203,16 @@ class Explain(Side):
         self._begin(frame)
 
     def on_pointed(self, message: Pointed) -> None:
-        """Rows are selected here alone."""
+        """Rows are selected here alone; how to do a change has room below them."""
         message.stop()
+        self._say_how()
+
+    def _say_how(self) -> None:
+        tried = self._tried or ()
+        if tried:
+            one = tried[min(self.changes.place, len(tried) - 1)]
+            words = sanitize(f"{'not tried' if one.why_not else 'how'}: {one.why_not or one.how}")
+            self._below.subtitle([(words, palette(self.app).dim)])
 
     def on_entered(self, message: Entered) -> None:
         """On a change: make it. On a job that shares the link: back, with the link selected."""

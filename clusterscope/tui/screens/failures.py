@@ -137,8 +137,9 @@ class Failures(Side):
     # Typing
 
     def action_rule(self) -> None:
-        """Type a rule."""
+        """Type a rule in place of the one that is there."""
         self.set_focus(self._input)
+        self._input.action_select_all()
 
     def action_at_step(self) -> None:
         """Have the rule say at which step."""

@@ -142,7 +142,9 @@ def _signs(settings: Settings) -> Iterator[Fact]:
     """Signs of loads, changes and trust."""
     yield Fact("— signs", "")
     spans = heat.spans_of(settings.look.thresholds)
-    for level, span in enumerate(spans):
+    yield Fact(repr(heat.glyph(0)), "idle")
+    levels = (heat.LITTLE, *range(1, heat.LEVELS))
+    for level, span in zip(levels, spans, strict=True):
         yield Fact(repr(heat.glyph(level)), f"load from {span}")
     yield Fact("X", "dead: nothing in it is alive")
     yield Fact("x", "in part: something in it is dead; the color tells how hot the rest is")

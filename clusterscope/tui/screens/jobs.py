@@ -18,15 +18,16 @@ from clusterscope.engine.frame import Frame
 from clusterscope.errors import ClusterscopeError, UnknownNameError
 from clusterscope.fabric.things import Thing
 from clusterscope.metrics.planned import JobFacts
-from clusterscope.spec.replan import FIELDS, parse_changes, replanned, stepped
+from clusterscope.spec.replan import FIELDS, parse_changes, planned, replanned, stepped
 from clusterscope.tui import headline
 from clusterscope.tui.completion import WordCompleter
 from clusterscope.tui.keys import SIDE, bindings
 from clusterscope.tui.library import Opened
 from clusterscope.tui.messages import Entered, Pointed, Reopen, Typed
-from clusterscope.tui.panes.base import Framed
+from clusterscope.tui.mishaps import guarded
+from clusterscope.tui.panes.base import Framed, headed
 from clusterscope.tui.panes.job_pages import JobPages
-from clusterscope.tui.replanning import Bench, Change, job_shown
+from clusterscope.tui.replanning import Bench, Wish, Worked, job_shown
 from clusterscope.tui.screen_keys import JOBS
 from clusterscope.tui.screens.side import Side
 from clusterscope.tui.start import Start
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _WIDE = 150  # cells from which what the job reaches is beside the pages
 _TALL = 32  # lines from which it is below them
+_CORNERS = 4  # cells of a frame's bottom that are no words
 _HINT = "FIELD=VALUE, as tp=4 pp=8; dp follows"
 
 
@@ -55,10 +57,10 @@ class Jobs(Side):
     FOOTER = ("change(1)", "change(-1)", "plan", "page", "around", "explorer('undo')", "close")
 
     class _Came(Message):
-        """A thread has worked out a job, or why a plan is not possible."""
+        """A thread has worked out a job."""
 
-        def __init__(self, refused: str = "") -> None:
-            self.refused = refused
+        def __init__(self, worked: Worked) -> None:
+            self.worked = worked
             super().__init__()
 
     class _Mapped(Message):
@@ -82,7 +84,8 @@ class Jobs(Side):
         self.pages = JobPages()
         self._right = Framed(self.beside, id="beside")
         self._prompt = Prompt(id="prompt")
-        self._pending: list[Change] = []
+        self._pending: list[Wish] = []  # what no thread has begun with
+        self._begun = False  # a thread is at a change
         self._busy = self._stale = False
         self._close_up = False
         self._leaving: Callable[[], None] | None = None
@@ -96,6 +99,7 @@ class Jobs(Side):
         """Keys go to the plan."""
         self._right.entitle("what it reaches")
         self._arrange()
+        self._foreshow()
         self.set_focus(self.plan)
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002 - the size is known by then
@@ -122,44 +126,39 @@ class Jobs(Side):
         if self._busy or frame is None or not self.scenario.program:
             return
         self._busy, self._stale = True, False
-        changes, self._pending = self._pending, []
-        bench, log = self.bench, self.explorer.player.timeline.log
+        wishes, self._pending = self._pending, []
+        self._begun = bool(wishes)
+        bench, job, log = self.bench, self.bench.job, self.explorer.player.timeline.log
 
         def work() -> None:
-            refused = ""
-            for change in changes:
-                try:
-                    bench.change(change)
-                except ClusterscopeError as error:
-                    refused = str(error)
-            try:
-                bench.work_out(frame, log)
-            except ClusterscopeError as error:
-                bench.drop()
-                refused = str(error)
-                bench.work_out(frame, log)
-            if bench.tries and bench.frame is not None:
+            worked = bench.work_out(wishes, frame, log, job)
+            if worked.tries and worked.frame is not None:
                 # What the head line says of a frame is worked out here, where nobody waits for it.
-                headline.short(bench.scenario, bench.frame, self.explorer.player, bench.job)
-            self.post_message(self._Came(refused))
+                scenario, player = worked.timeline.scenario, self.explorer.player
+                headline.short(scenario, worked.frame, player, job)
+            self.post_message(self._Came(worked))
 
         self.in_thread(work, "jobs")
 
     @on(_Came)
     def _came(self, message: _Came) -> None:
-        self._busy = False
+        self._busy = self._begun = False
+        self.bench.shown = worked = message.worked
         if self._leaving is not None and not self._pending:
             self._leaving()
             return
-        if message.refused:
-            self._refuse(message.refused)
+        if worked.refused:
+            self._refuse(worked.refused)
         self._show()
+        for action in worked.unmet:
+            super().action_explorer(action)
         if self._stale or self._pending:
             self._work()
 
     def broke(self, sentence: str) -> None:
         """Say what went wrong, and wait for it no longer."""
-        self._busy, self._pending = False, []
+        self._busy = self._begun = False
+        self._pending, self._leaving = [], None
         super().broke(sentence)
 
     def _refuse(self, sentence: str) -> None:
@@ -179,7 +178,17 @@ class Jobs(Side):
         self._head.draw(headline.short(self.bench.scenario, tried, player, job))
 
     def _show(self) -> None:
-        """Draw what is known of the job."""
+        """Draw what is known of the job; what goes wrong is said."""
+        guarded(self._draw, self.broke)()
+
+    def _foreshow(self) -> None:
+        """Draw the plan of a job that is being worked out, so that keys find its fields."""
+        if self.scenario.program:
+            values = planned(self.bench.scenario.spec, self.bench.job).values
+            self.plan.draw(_narrow(shown.fields_table(values)))
+            self._explain_field()
+
+    def _draw(self) -> None:
         facts, before = self.bench.facts, self.bench.before
         if facts is None:
             return
@@ -200,7 +209,7 @@ class Jobs(Side):
 
     def _draw_map(self, facts: JobFacts) -> None:
         """Draw the group on the map of the cluster, in a thread."""
-        frame = self.frame
+        frame = self.bench.frame
         if frame is None:
             return
         scenario, job = self.bench.scenario, facts.job
@@ -226,7 +235,8 @@ class Jobs(Side):
     def _explain_field(self) -> None:
         """Say in the frame what the field under the cursor is."""
         words = FIELDS.get(self.field, "")
-        self._left.subtitle([(words, palette(self.app).dim)])
+        room = self._left.outer_size.width - _CORNERS
+        self._left.subtitle([(headed((words,), room), palette(self.app).dim)])
 
     # Keys
 
@@ -241,9 +251,9 @@ class Jobs(Side):
         if name:
             self._ask(lambda spec: stepped(spec, job, name, way))
 
-    def _ask(self, change: Change) -> None:
+    def _ask(self, wish: Wish) -> None:
         self._top.subtitle([])
-        self._pending.append(change)
+        self._pending.append(wish)
         self._work()
 
     def action_plan(self, begun: str = "") -> None:
@@ -270,14 +280,11 @@ class Jobs(Side):
 
     def action_explorer(self, action: str) -> None:
         """Undo and redo are those of the plan as long as one was tried."""
-        turn = {"undo": self.bench.back, "redo": self.bench.again}.get(action)
-        if self._busy and turn is not None:
-            self._pending.append(lambda _: turn())
-        elif turn is not None and turn() is not None:
-            self._top.subtitle([])
-            self._work()
-        else:
+        plans = {"undo": self.bench.tries, "redo": self.bench.shown.undone}.get(action)
+        if plans is None or not (plans or self._busy):
             super().action_explorer(action)
+        else:
+            self._ask(action)
 
     def action_page(self) -> None:
         """Turn to the next page."""
@@ -303,12 +310,9 @@ class Jobs(Side):
             self.say("there is one job only")
             return
         self.pages.look_at("")
-        self._change_job((self.bench.job + 1) % count)
-
-    def _change_job(self, job: int) -> None:
-        if not self._busy:
-            self.bench.turn_to(job)
-            self._work()
+        self.bench.job = (self.bench.job + 1) % count
+        self._foreshow()
+        self._work()
 
     def on_pointed(self, message: Pointed) -> None:
         """Follow the cursor: rows are selected here alone."""
@@ -358,7 +362,7 @@ class Jobs(Side):
     @property
     def _changed(self) -> bool:
         """True when a plan was tried, or is about to be."""
-        return bool(self.bench.tries or self._pending)
+        return bool(self.bench.tries or self._pending or self._begun)
 
     def _reopen(self, selected: str) -> None:
         timeline, step = self.bench.timeline, self.explorer.player.step

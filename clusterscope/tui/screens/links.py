@@ -66,7 +66,8 @@ class Links(Side):
         self._pane = Framed(self.table)
         self._prompt = Prompt(id="prompt")
         self._mistake = Bar(id="mistake")
-        self._by, self._falling, self._line = "util", True, ""
+        self._by, self._falling, self._line = "util", True, explorer.first_filter
+        explorer.first_filter = ""
         self._order: Order | None = None
         self._ordered_at: Frame | None = None
         self._filtered_by = ""

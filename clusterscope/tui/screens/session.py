@@ -37,6 +37,7 @@ class Session(Taking):
     stage: Stage
     player: Player
     start = Start()
+    first_filter = ""  # of the links, when they are opened for the first time
     pinned: Pinned | None = None  # the baseline, and the log that goes with it
 
     def draw_bars(self) -> None:
@@ -67,6 +68,7 @@ class Session(Taking):
             self.say(f"the baseline is step {self.pinned.frame.step:,} under {on} now")
         if self.start.select:
             self.show(self.scenario.names.find(self.start.select))
+            self.first_filter = self.start.select if self.start.side == "links" else ""
         if self.start.side:
             self.call_after_refresh(self.action_side, self.start.side)
 

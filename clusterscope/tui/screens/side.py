@@ -76,9 +76,9 @@ class Side(Taking):
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        """Begin with the frame that the explorer shows."""
-        self.frame = self.explorer.frame
+        """Begin with the log and the frame that the explorer shows; the frame draws both."""
         self.events = self.explorer.events
+        self.frame = self.explorer.frame
 
     def watch_frame(self) -> None:
         """Draw a new frame."""

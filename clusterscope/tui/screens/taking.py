@@ -17,6 +17,8 @@ from clusterscope.units import counted
 from clusterscope.views.text import sanitize
 from clusterscope.views.tsv import tsv
 
+_SAID_S, _REFUSED_S = 3.0, 5.0  # seconds that a sentence stays
+
 if TYPE_CHECKING:
     from clusterscope.engine.frame import Frame
     from clusterscope.engine.scenario import Scenario
@@ -66,7 +68,8 @@ class Taking(Gathering):
     def say(self, sentence: str, *, wrong: bool = False) -> None:
         """Show one sentence for a few seconds."""
         severity: SeverityLevel = "error" if wrong else "information"
-        self.app.notify(sanitize(sentence), severity=severity, timeout=5, markup=False)
+        timeout = _REFUSED_S if wrong else _SAID_S
+        self.app.notify(sanitize(sentence), severity=severity, timeout=timeout, markup=False)
 
     def action_copy(self) -> None:
         """Copy the name of the selection, through the terminal (OSC 52)."""

@@ -66,7 +66,7 @@ class Tenants(Side):
 
     def __init__(self, explorer: Explorer) -> None:
         super().__init__(explorer)
-        self.matrix = MatrixView(id="matrix")
+        self.matrix = MatrixView(("", "job", "all"), id="matrix")
         self.matrix.empty = ("looking at the jobs …",)
         self._map, self._note = HeatMap(id="links"), NoteView(id="words")
         self._top = Framed(self.matrix, id="who")

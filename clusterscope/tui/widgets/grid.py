@@ -16,6 +16,7 @@ from clusterscope.tui.messages import Entered, Pointed
 from clusterscope.tui.terminal import set_virtual_size
 from clusterscope.tui.theme import Palette, glyph, palette
 from clusterscope.tui.widgets.rows import ground, room
+from clusterscope.views.heat import LEVELS, LITTLE, PARTLY_DOWN
 from clusterscope.views.levels import levels_of_grid
 from clusterscope.views.shapes import Grid
 from clusterscope.views.text import fmt
@@ -36,7 +37,7 @@ class HeatMap(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._grid: Grid | None = None
         self._levels: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
-        self._segments: dict[tuple[int, int], Segment] = {}
+        self._segments: dict[tuple[int, int, int], Segment] = {}
         self._styled_for: Palette | None = None
         self.cursor = (0, 0)
         self._held: tuple[tuple[int, int], str] | None = None  # cell and key last selected
@@ -156,11 +157,19 @@ class HeatMap(ScrollView, can_focus=True):
         return segments
 
     def _run(self, level: int, cells: int, colors: Palette) -> Segment:
-        segment = self._segments.get((level, cells))
+        segment = self._segments.get((level, cells, self._cell))
         if segment is None:
-            segment = Segment(colors.sign(level) * cells, colors.levels[level])
-            self._segments[level, cells] = segment
+            signs = self._signs(level, colors)
+            segment = Segment(signs * (cells // len(signs)), colors.levels[level])
+            self._segments[level, cells, self._cell] = segment
         return segment
+
+    def _signs(self, level: int, colors: Palette) -> str:
+        """Sign of one cell; with room in it, what is dead in part says how full the rest is."""
+        sign, alive = colors.sign(level), level - PARTLY_DOWN
+        if self._cell == 1 or not 0 <= alive < LEVELS:
+            return sign
+        return sign + glyph(alive if alive else LITTLE) * (self._cell - 1)
 
     def _heading(self, width: int) -> str:
         """Column labels, as many as fit without touching."""

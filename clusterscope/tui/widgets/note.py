@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from itertools import zip_longest
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -104,21 +104,28 @@ def lines_of(note: Note, width: int, colors: Palette) -> list[list[Span]]:
 def _fact_lines(fact: Fact, indent: int, width: int, colors: Palette) -> list[list[Span]]:
     """Label, value and mark; the source below it where there is room for it."""
     label = sanitize(fact.label)
-    label = set_cell_size(label, indent - 1) if cell_len(label) >= indent else label
+    lines: list[list[Span]] = []
+    if cell_len(label) >= indent:
+        # A name that has no room beside its value stands above it: cut, it could be any other.
+        lines, label = [[(line, colors.dim)] for line in _wrap(label, width)], ""
     value = sanitize(fmt(fact.value, fact.kind))
     # What is short stays in one piece, at the cost of its place; so does all where room is little.
     whole = len(value.split()) <= _NUMBER or width - indent < _LITTLE
     if whole and cell_len(value) > width - indent - 1 > cell_len(value) + cell_len(label) - indent:
         indent = width - 1 - cell_len(value)
-    first, *rest = _wrap(value, width - indent - 1) or [""]
+    longest = max(map(cell_len, value.split()), default=0)
+    below = longest > width - indent - 1
+    if below:  # a name in two pieces is no name: it has lines of its own
+        indent = max(1, width - 1 - longest)
+    first, *rest = [""] * below + _wrap(value, width - indent - 1) or [""]
     mark_style = colors.estimate if fact.mark in _SHAKY else colors.dim
-    lines: list[list[Span]] = [
+    lines.append(
         [
-            (label + " " * (indent - cell_len(label)), colors.dim),
+            (label + " " * (0 if below else indent - cell_len(label)), colors.dim),
             (first, colors.text),
             (MARKS[fact.mark] if not rest else "", mark_style),
         ]
-    ]
+    )
     for number, text in enumerate(rest, start=1):
         mark = MARKS[fact.mark] if number == len(rest) else ""
         lines.append([(" " * indent + text, colors.text), (mark, mark_style)])

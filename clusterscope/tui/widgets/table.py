@@ -12,8 +12,10 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from clusterscope.columns import F64
+from clusterscope.tui.messages import OutOfSight
 from clusterscope.tui.theme import Palette, glyph
 from clusterscope.tui.widgets.rows import RowsView, Span, room
+from clusterscope.units import counted
 from clusterscope.views.levels import level_of
 from clusterscope.views.shapes import Column, Table
 from clusterscope.views.text import fmt, sanitize
@@ -72,6 +74,7 @@ class TableView(RowsView):
         self._widths: list[int] = []
         self._sort: str | None = None
         self._down = True
+        self._told = ""  # what was said last of columns out of sight
 
     @property
     def sorted_by(self) -> tuple[str | None, bool]:
@@ -156,7 +159,8 @@ class TableView(RowsView):
         for column, size in zip(self._table.columns, self._widths, strict=True):
             mark = ("↓" if self._down else "↑") if column.name == self._sort else ""
             name = self.brief.get(column.name, column.name)
-            cells.append((True, _cell(column, name + mark, size, colors.dim)))
+            # Half a name reads as another one.
+            cells.append((False, _cell(column, name + mark, size, colors.dim)))
         return self._in_sight(cells, colors.dim)
 
     def spans_of(self, row: int, width: int, colors: Palette) -> list[Span]:
@@ -170,6 +174,30 @@ class TableView(RowsView):
         used = sum(cell_len(text) for text, _ in spans)
         return [*spans, (" " * max(0, width - used), colors.text)]
 
+    @property
+    def beyond(self) -> str:
+        """How to see the columns that are out of sight, "" when all are in sight."""
+        left, width = self.scroll_offset.x, room(self).width
+        ends = np.cumsum([size + 2 for size in self._widths]) - 2
+        more = int((ends > left + width).sum()) if width else 0
+        words = [counted(more, "more column")] if more else []
+        arrows = "← " * (left > 0) + "→ " * bool(more)
+        return arrows + (words or ["back"])[0] if arrows else ""
+
+    def reshaped(self) -> None:
+        """Draw what looks different, and say when other columns are out of sight."""
+        super().reshaped()
+        self._tell()
+
+    def on_resize(self) -> None:
+        """Say when other columns are out of sight."""
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.beyond != self._told:
+            self._told = self.beyond
+            self.post_message(OutOfSight())
+
     def sideways(self, where: str) -> None:
         """Left or right: by whole columns."""
         left, right = self.scroll_offset.x, where == "right"
@@ -177,6 +205,7 @@ class TableView(RowsView):
         ahead = [x for x in starts if x > left] if right else [x for x in starts[::-1] if x < left]
         if ahead:
             self.scroll_to(x=ahead[0], animate=False)
+            self.call_after_refresh(self._tell)
 
     def _in_sight(
         self, cells: Iterable[tuple[bool, list[Span]]], more: Style | None = None
@@ -198,7 +227,7 @@ class TableView(RowsView):
             )
             start += size + 2
             if more is not None and start - 2 < right <= start < self.line_width:
-                spans[-1] = (f"{'…':>{right - start + 2}}{' ' * (start - right)}", more)
+                spans[-1] = (f"{'→':>{right - start + 2}}{' ' * (start - right)}", more)
         return spans
 
     def sort_next(self) -> None:
