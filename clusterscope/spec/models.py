@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clusterscope.errors import SpecError
+from clusterscope.spec.cuts import need_divisors
 from clusterscope.spec.named import Named
 from clusterscope.spec.training import ModelSpec, Precision
 from clusterscope.units import counted
@@ -118,7 +119,8 @@ def resolve_model(spec: ModelSpec, where: str) -> Transformer:
     values.setdefault("ffn", 4 * values["hidden"])
     values.setdefault("expert_ffn", values["ffn"])
     if "head_dim" not in values:
-        _divides(where, "heads", values["heads"], "hidden", values["hidden"])
+        hidden = values["hidden"]
+        need_divisors(where, [("heads", values["heads"], f"hidden = {hidden}", hidden)])
         values["head_dim"] = values["hidden"] // values["heads"]
     found = Transformer(**values)
     _check(found, where)
@@ -126,7 +128,7 @@ def resolve_model(spec: ModelSpec, where: str) -> Transformer:
 
 
 def _check(found: Transformer, where: str) -> None:
-    _divides(where, "kv_heads", found.kv_heads, "heads", found.heads)
+    need_divisors(where, [("kv_heads", found.kv_heads, f"heads = {found.heads}", found.heads)])
     if found.top_k > found.experts:
         raise SpecError(
             f"{where}.top_k",
@@ -150,13 +152,4 @@ def _check(found: Transformer, where: str) -> None:
             f"{where}.{'kv_rank' if found.q_rank else 'q_rank'}",
             "is missing, and latent attention has both q_rank and kv_rank",
             "give both or none",
-        )
-
-
-def _divides(where: str, key: str, part: int, whole_key: str, whole: int) -> None:
-    if whole % part:
-        raise SpecError(
-            f"{where}.{key}",
-            f"{part} does not divide {whole_key} = {whole}",
-            f"allowed is a divisor of {whole}",
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clusterscope.errors import SpecError
+from clusterscope.spec.cuts import need_divisors
 from clusterscope.spec.models import Transformer
 from clusterscope.spec.training import Attention, Overlap, PlanSpec, Recompute, Schedule
 from clusterscope.units import counted
@@ -102,30 +103,6 @@ def resolve_plan(spec: PlanSpec, model: Transformer, ranks: int, where: str) -> 
     return plan
 
 
-def check_domain(plan: Plan, domain_gpus: int, first_gpu: int, where: str) -> None:
-    """Tensor parallel groups stay inside scale-up domains, unless the plan lets them out.
-
-    Args:
-        plan: the plan.
-        domain_gpus: GPUs of a domain, 1 when there is none.
-        first_gpu: GPU of rank 0.
-        where: the table, in error messages.
-
-    Raises:
-        SpecError: a group would span two domains.
-    """
-    if plan.tp == 1 or plan.tp_over_nics:
-        return
-    if domain_gpus % plan.tp or first_gpu % plan.tp:
-        raise SpecError(
-            f"{where}.tp",
-            f"{plan.tp} ranks from GPU {first_gpu} on do not stay inside scale-up domains of "
-            f"{domain_gpus}",
-            f"allowed is a divisor of {domain_gpus} at a multiple of itself, or "
-            "tp_over_nics = true",
-        )
-
-
 def _data_parallel(spec: PlanSpec, ranks: int, where: str) -> int:
     """Data parallel ranks: as written, or what the other cuts leave."""
     others = spec.tp * spec.cp * spec.pp
@@ -185,13 +162,7 @@ def _check_cuts(plan: Plan, model: Transformer, where: str) -> None:
         ("ep", plan.ep, f"model.experts = {model.experts}", model.experts or 1),
         ("ep", plan.ep, f"tp x cp x dp = {plan.stage_ranks}", plan.stage_ranks),
     )
-    for key, part, name, whole in rules:
-        if whole % part:
-            raise SpecError(
-                f"{where}.{key}",
-                f"{part} does not divide {name}",
-                f"allowed is a divisor of {whole}" if whole > 1 else "allowed is 1",
-            )
+    need_divisors(where, rules)
 
 
 def _check_schedule(plan: Plan, where: str) -> None:

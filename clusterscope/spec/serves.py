@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clusterscope.errors import SpecError
+from clusterscope.spec.cuts import check_domain, domain_kept
 from clusterscope.spec.model import ClusterSpec, JobSpec
 from clusterscope.spec.models import models, resolve_model
 from clusterscope.spec.services import Service, model_of, ranks_of, resolve_service, services
@@ -39,16 +40,11 @@ def check_serving(spec: ClusterSpec, job: JobSpec, key: str) -> None:
         )
     service = service_of(job, key)
     _check_gpus(spec, job, service, key)
-    domain = spec.scale_up.domain_gpus if spec.scale_up else 1
-    if job.placement != "packed":
-        domain = min(domain, spec.node.gpus)
-    first = job.first_gpu
+    domain, first = domain_kept(spec, job), job.first_gpu
     for own in (service.prefill, service.decode):
-        if own is None:
-            continue
-        if own.tp > 1 and not own.tp_over_nics:
-            _check_domain(own.tp, domain, first, f"{key}.serve.{own.kind}")
-        first += own.ranks
+        if own is not None:
+            check_domain(own, domain, first, f"{key}.serve.{own.kind}")
+            first += own.ranks
 
 
 def service_of(job: JobSpec, key: str) -> Service:
@@ -91,14 +87,4 @@ def _check_gpus(spec: ClusterSpec, job: JobSpec, service: Service, key: str) -> 
             f"{key}.serve.{largest.kind}.instances",
             f"the instances take {ranks:,} GPUs, and there are {room:,}",
             "allowed are fewer or smaller instances",
-        )
-
-
-def _check_domain(tp: int, domain: int, first_gpu: int, where: str) -> None:
-    """Tensor parallel groups stay inside scale-up domains."""
-    if domain % tp or first_gpu % tp:
-        raise SpecError(
-            f"{where}.tp",
-            f"{tp} ranks from GPU {first_gpu} on do not stay inside scale-up domains of {domain}",
-            f"allowed is a divisor of {domain} at a multiple of itself, or tp_over_nics = true",
         )

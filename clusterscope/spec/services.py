@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusterscope.errors import SpecError
+from clusterscope.spec.cuts import need_divisors
 from clusterscope.spec.models import Transformer
 from clusterscope.spec.named import Named
 from clusterscope.spec.serving import Exchange, InstanceSpec, ServeSpec
@@ -208,13 +209,7 @@ def _check(own: Instance, model: Transformer, where: str, batch: str) -> None:
             copies if model.experts else 1,
         ),
     )
-    for key, part, name, whole in rules:
-        if whole % part:
-            raise SpecError(
-                f"{where}.{key}",
-                f"{part} does not divide {name}",
-                f"allowed is a divisor of {whole}" if whole > 1 else "allowed is 1",
-            )
+    need_divisors(where, rules)
     if own.redundant_experts and not model.experts:
         raise SpecError(f"{where}.redundant_experts", "the model has no experts", "allowed is 0")
     if own.microbatches > own.batch:

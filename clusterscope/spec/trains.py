@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.spec.cuts import check_domain, domain_kept
 from clusterscope.spec.model import ClusterSpec, JobSpec
 from clusterscope.spec.models import models, resolve_model
-from clusterscope.spec.plans import check_domain, resolve_plan
+from clusterscope.spec.plans import resolve_plan
 from clusterscope.spec.ready import ready_plan
 from clusterscope.spec.training import PlanSpec
 from clusterscope.units import counted
@@ -52,10 +53,7 @@ def check_training(spec: ClusterSpec, job: JobSpec, key: str) -> None:
     ranks = job.ranks or spec.gpus - job.first_gpu
     model = resolve_model(job.model, f"{key}.model")
     plan = resolve_plan(job.plan or PlanSpec(), model, ranks, f"{key}.plan")
-    domain = spec.scale_up.domain_gpus if spec.scale_up else 1
-    if job.placement != "packed":  # which keeps the GPUs of a node together, not those of a domain
-        domain = min(domain, spec.node.gpus)
-    check_domain(plan, domain, job.first_gpu, f"{key}.plan")
+    check_domain(plan, domain_kept(spec, job), job.first_gpu, f"{key}.plan")
 
 
 def _check_extras(job: JobSpec, ranks: int, key: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clusterscope.errors import SpecError, UnknownNameError
+from clusterscope.spec.cuts import check_domain
 from clusterscope.spec.models import CATALOGUE, model, models, resolve_model
-from clusterscope.spec.plans import check_domain, resolve_plan
+from clusterscope.spec.plans import resolve_plan
 from clusterscope.spec.read import parse
 from clusterscope.spec.training import ModelSpec, PlanSpec
 from clusterscope.spec.write import write

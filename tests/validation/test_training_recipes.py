@@ -40,21 +40,29 @@ PLAN_15B = {"tp": 4, "microbatch": 4, "microbatches": 4}
 PLAN_8B = {"cp": 2, "microbatches": 32}
 # Model, plan, format, seconds of a step by GPUs, and how far the worst may be.
 RECIPES = {
-    "gpt3 fp8": (GPT3, PLAN_GPT3, "fp8", {128: 5.626, 512: 5.774, 2048: 5.96}, 0.05),
+    "gpt3 fp8": (GPT3, PLAN_GPT3, "fp8", {128: 5.626, 512: 5.774, 2048: 5.96}, 0.04),
     "70b fp8": (LLAMA_70B, PLAN_70B, "fp8", {64: 10.46, 1024: 10.83}, 0.05),
-    "405b bf16": (LLAMA_405B, PLAN_405B, "bf16", {576: 17.5, 2304: 17.7}, 0.06),
-    "405b fp8": (LLAMA_405B, PLAN_405B, "fp8", {576: 11.0, 2304: 11.2}, 0.18),
-    "340b bf16": (NEMOTRON_340B, PLAN_340B, "bf16", {128: 4.61, 2048: 4.84}, 0.08),
-    "340b fp8": (NEMOTRON_340B, PLAN_340B, "fp8", {128: 3.16, 2048: 3.49}, 0.1),
-    "15b bf16": (NEMOTRON_15B, PLAN_15B, "bf16", {16: 2.812, 2048: 2.887}, 0.04),
-    "15b fp8": (NEMOTRON_15B, PLAN_15B, "fp8", {16: 2.039, 2048: 2.12}, 0.04),
-    "8b bf16": (LLAMA_8B, PLAN_8B, "bf16", {8: 12.78, 128: 13.16}, 0.07),
-    "8b fp8": (LLAMA_8B, PLAN_8B, "fp8", {8: 9.44, 128: 9.73}, 0.09),
+    "405b bf16": (LLAMA_405B, PLAN_405B, "bf16", {576: 17.5, 2304: 17.7}, 0.03),
+    "405b fp8": (LLAMA_405B, PLAN_405B, "fp8", {576: 11.0, 2304: 11.2}, 0.13),
+    "340b bf16": (NEMOTRON_340B, PLAN_340B, "bf16", {128: 4.61, 2048: 4.84}, 0.06),
+    "340b fp8": (NEMOTRON_340B, PLAN_340B, "fp8", {128: 3.16, 2048: 3.49}, 0.08),
+    "15b bf16": (NEMOTRON_15B, PLAN_15B, "bf16", {16: 2.812, 2048: 2.887}, 0.03),
+    "15b fp8": (NEMOTRON_15B, PLAN_15B, "fp8", {16: 2.039, 2048: 2.12}, 0.03),
+    "8b bf16": (LLAMA_8B, PLAN_8B, "bf16", {8: 12.78, 128: 13.16}, 0.02),
+    "8b fp8": (LLAMA_8B, PLAN_8B, "fp8", {8: 9.44, 128: 9.73}, 0.02),
 }
 
 
+# Faster than published by more than their bound: docs/model.md, section 17, says by how much.
+TOO_FAST = {"340b bf16", "340b fp8", "15b bf16", "15b fp8"}
+ROWS = [
+    pytest.param(name, marks=pytest.mark.xfail(name in TOO_FAST, reason="too fast", strict=True))
+    for name in RECIPES
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", ROWS)
 def test_recipes_that_were_not_fitted(name):
     model, plan, precision, steps, most = RECIPES[name]
     overlap = ("tp", "cp", "pp", "dp")
