@@ -79,10 +79,14 @@ def _scale(series: Series, lines: int) -> tuple[float, dict[int, float]]:
 
 
 def _spread(values: F64, cells: int) -> F64:
-    """Values on every cell of a line, straight between two points."""
+    """Values on every cell of a line, straight between two points; a lone point has its cell."""
     if len(values) < 2:
         return np.resize(values, cells) if len(values) else np.full(cells, math.nan)
-    return np.interp(np.linspace(0, len(values) - 1, cells), np.arange(len(values)), values)
+    place = np.arange(len(values))
+    found = np.interp(np.linspace(0, len(values) - 1, cells), place, values)
+    known = np.isfinite(values)
+    found[np.rint(place[known] * (cells - 1) / (len(values) - 1)).astype(int)] = values[known]
+    return found
 
 
 def _below(x: F64, cells: int, kind: Kind) -> str:

@@ -57,3 +57,11 @@ def test_a_chart_keeps_to_its_room(values, width, height):
 )  # fmt: skip
 def test_small_bandwidths_have_units_of_their_own(value, words):
     assert fmt(value, "GBps") == words
+
+
+def test_a_point_without_neighbors_is_drawn_at_its_place():
+    lone = [np.nan] * 31
+    lone[20], lone[27] = 50.0, 90.0
+    rows = plotted(series(busbw=[100.0] * 31, measured=lone), 105, 14, "bytes").rows
+    marks = sorted(at for cells in rows for at, sign in enumerate(cells) if sign == "o")
+    assert marks == [round(place * (len(rows[0]) - 1) / 30) for place in (20, 27)]
