@@ -26,6 +26,9 @@ def run() -> None:
         main()
     except SystemExit as stop:
         if stop.code != _INTERRUPTED and threading.active_count() == 1:
+            # Python gives signals back on its way out: one that comes then would end it by itself.
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)
             raise
         with contextlib.suppress(OSError):
             sys.stdout.flush()

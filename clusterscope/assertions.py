@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -48,9 +49,13 @@ class Assertion:
             )
         path, sign, value = match.groups()
         try:
-            return cls(text, path, sign, float(value))
+            number = float(value)
         except ValueError:
-            pass
+            number = None
+        if number is not None and math.isnan(number):
+            raise SpecError("--assert", f"nothing can be {sign} nan in {text!r}", "use a number")
+        if number is not None:
+            return cls(text, path, sign, number)
         if sign not in ("==", "!="):
             raise SpecError(
                 "--assert", f"{value!r} in {text!r} is not a number", f"{sign} needs one"

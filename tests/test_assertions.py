@@ -5,12 +5,19 @@ from __future__ import annotations
 import pytest
 
 from clusterscope.assertions import Assertion
-from clusterscope.errors import AssertionFailedError
+from clusterscope.errors import AssertionFailedError, SpecError
 
 REPORT = {
     "jobs": [{"busbw_GBps": 36.434834065517016, "iteration_s": 0.1, "ranks": 16384, "name": "a"}],
     "cost": {"total": 1.0},
 }
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "-nan"])
+@pytest.mark.parametrize("sign", [">=", "=="])
+def test_what_no_value_could_meet_is_refused(sign, value):
+    with pytest.raises(SpecError, match="nan"):
+        Assertion.parse(f"jobs.0.busbw_GBps {sign} {value}")
 
 
 @pytest.mark.parametrize(

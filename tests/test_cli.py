@@ -453,6 +453,23 @@ __main__.run()
     assert done.stdout.split() == ["done"] if busy else ["done", "and", "cleared", "up"]
 
 
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_the_end_changes_nothing(number):
+    """What was done is done: neither a signal's own end nor 130."""
+    program = f"""
+import atexit, os, signal
+from clusterscope import __main__, cli
+def end():
+    print("done")
+    raise SystemExit(3)
+cli.main = end
+atexit.register(os.kill, os.getpid(), signal.{number})
+__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "done\n", "")
+
+
 def test_a_report_and_a_comparison_do_not_replace_each_other(capsys, small, tmp_path):
     report, comparison = tmp_path / "report", tmp_path / "comparison"
     code, out, err = run(capsys, small, "--export", report, "--steps", "1", "--format", "json")

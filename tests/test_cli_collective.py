@@ -53,6 +53,7 @@ def test_a_log_is_printed_beside_the_model(capsys, tmp_path):
         (("-b", "8Q"), "--begin: '8Q' is not a size; write 8, 1K, 512M or 8G"),
         (("-b", "2M", "-e", "1M"), "--begin: 2M is more than --end 1M"),
         (("-f", "1.01"), "--factor: 1.01 gives"),
+        (("-f", "nan"), "--factor: nan is no factor"),
         (("--ranks", "99"), "use at most 8"),
         (("--ranks", "2", "--nodes", "1"), "--nodes: cannot go with --ranks"),
         (("--job", "nobody"), "there is no job 'nobody'"),

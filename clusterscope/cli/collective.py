@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -170,6 +171,8 @@ def _sizes(log: Log | None, more: dict[str, Any]) -> Sequence[int]:
         raise SpecError(
             "--begin", f"{begin or _BEGIN} is more than --end {end or _END}", "swap them"
         )
+    if math.isnan(more["factor"]):
+        raise SpecError("--factor", "nan is no factor", "use 1.001 or more")
     sizes = sizes_between(first, last, more["factor"])
     if len(sizes) > _MOST:
         raise SpecError(
